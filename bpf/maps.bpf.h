@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every map, and what one entry means. Sizes here are defaults; user space sets them
+ * before loading. Weak, so that each object file of a variant may include this.
+ */
+#ifndef IOLAT_MAPS_BPF_H
+#define IOLAT_MAPS_BPF_H
+
+#include "compat.bpf.h"
+#include "iolat/event.h"
+
+/* Who submitted, decided once at submission and kept. */
+struct owner {
+	u64 pid_tgid;	/* of the submitter, kernel threads too */
+	u64 cgroup;	/* IOLAT_CGROUP(), 0: none */
+	u32 via;	/* work queue, 0: none */
+	u8 from;	/* enum iolat_owner */
+	u8 copy;	/* made below a loop device */
+	u8 selected;
+	u8 reserved;
+};
+
+/* A request between its start and its end. */
+struct flight {
+	u64 rq;		/* the request's address; 0: the slot is free */
+	u64 start_ns;
+	u64 issue_ns;	/* last issue, 0: not issued */
+	struct owner owner;
+	u32 bytes;	/* of the parts completed so far */
+	u16 merged;
+	u8 requeues;
+	u8 op;		/* enum iolat_op */
+	u8 flags;	/* enum iolat_request_flags */
+	u8 shared;	/* some of its bios are others' */
+	u8 reserved[6];
+};
+
+/* A bio between entering the block layer and its request. */
+struct arrival {
+	u64 bio;	/* 0: the slot is free */
+	u64 start_ns;
+};
+
+/* The owner of a bio whose request does not tell: merged into another one's request, or (before
+ * block_io_start) waiting to be found through its request's first bio. */
+struct bio_owner {
+	struct owner owner;
+	u64 start_ns;
+	u8 first;	/* its request was made for it */
+	u8 reserved[7];
+};
+
+/*
+ * Requests and arrivals live in direct-mapped slots by the hash of their address; what finds its
+ * slot taken goes to a hash map. Claiming a slot needs an atomic exchange; without it everything
+ * goes to the hash maps.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, struct flight);
+} iolat_flights SEC(".maps") __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, u64);
+	__type(value, struct flight);
+} iolat_flights2 SEC(".maps") __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, struct arrival);
+} iolat_bios SEC(".maps") __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, u64);
+	__type(value, struct arrival);
+} iolat_bios2 SEC(".maps") __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, u64); /* the bio's address */
+	__type(value, struct bio_owner);
+} iolat_owners SEC(".maps") __weak;
+
+/* Finished requests, many; and everything else, few. Apart, so that a flood of requests
+ * cannot cost a name. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20);
+} iolat_requests SEC(".maps") __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} iolat_facts SEC(".maps") __weak;
+
+/* Selected processes, by tgid. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, u32);
+	__type(value, struct iolat_task_entry);
+} iolat_tasks SEC(".maps") __weak;
+
+/* Disks that have been announced: the number of the last one, by its low bits. */
+#define ANNOUNCED_DISKS 4096
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, ANNOUNCED_DISKS);
+	__type(key, u32);
+	__type(value, u32);
+} iolat_disks SEC(".maps") __weak;
+
+/* Work queues that have been announced, by their id. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, u8);
+} iolat_names SEC(".maps") __weak;
+
+/* Finished I/Os that the selection left out, by disk number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, struct iolat_unselected);
+} iolat_unselect SEC(".maps") __weak;
+
+struct iolat_losses losses __weak = {};
+
+#define count(what) __sync_fetch_and_add(&losses.what, 1)
+
+#endif /* IOLAT_MAPS_BPF_H */

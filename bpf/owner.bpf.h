@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whose I/O it is, by the ladder: a user task's own; else the bio's block cgroup unless
+ * that is the root's; else the cgroup its data is charged to; else nobody's. Asked once,
+ * in the context that submits. Also which selection the owner is in.
+ */
+#ifndef IOLAT_OWNER_BPF_H
+#define IOLAT_OWNER_BPF_H
+
+#include "emit.bpf.h"
+
+static __always_inline u64 cgroup_key(u32 tree, struct cgroup *cgrp)
+{
+	u64 id = BPF_CORE_READ(cgrp, kn, id);
+
+	return id ? IOLAT_CGROUP(tree, id) : 0;
+}
+
+static __always_inline bool cgroup_is_root(struct cgroup *cgrp)
+{
+	return !cgrp || BPF_CORE_READ(cgrp, level) == 0;
+}
+
+static __always_inline bool filter_matches(u32 i, struct cgroup *cgrp)
+{
+	return cgrp && cgroup_ancestor(cgrp, knobs.cgroups[i].level) == knobs.cgroups[i].id;
+}
+
+/* Whether a cgroup of `tree` is at or below a selected one. */
+static __noinline int cgroup_selected(struct cgroup *cgrp, u32 tree)
+{
+	for (u32 i = 0; i < IOLAT_MAX_FILTERS; i++) {
+		if (i >= knobs.n_cgroups)
+			break;
+		if (knobs.cgroups[i].tree == tree && filter_matches(i, cgrp))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a task is, in any tree. */
+static __noinline int task_cgroup_selected(struct task_struct *task)
+{
+	return cgroup_selected(task_cgroup_in(task, IOLAT_TREE_V2), IOLAT_TREE_V2) ||
+	       (knobs.blkio_v1 &&
+		cgroup_selected(task_cgroup_in(task, IOLAT_TREE_BLKIO), IOLAT_TREE_BLKIO)) ||
+	       (knobs.memory_v1 &&
+		cgroup_selected(task_cgroup_in(task, IOLAT_TREE_MEMORY), IOLAT_TREE_MEMORY));
+}
+
+/* Step 2: the block cgroup, which writeback and most re-submitters carry along. */
+static __always_inline struct cgroup *bio_cgroup(struct bio *bio)
+{
+	return BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup);
+}
+
+/* Step 3: the memory cgroup of the data: the inode's writeback owner, else the first page's. */
+static __always_inline struct cgroup *data_cgroup(struct bio *bio)
+{
+	struct page *page = BPF_CORE_READ(bio, bi_io_vec, bv_page);
+	struct cgroup_subsys_state *css;
+	struct mem_cgroup *memcg;
+	struct cgroup *cgrp;
+	u64 mapping;
+
+	if (!page)
+		return NULL;
+	page = page_head(page);
+	mapping = (u64)BPF_CORE_READ(page, mapping);
+	if (mapping && !(mapping & 3)) { /* the low bits mark anonymous and movable pages */
+		css = BPF_CORE_READ((struct address_space *)mapping, host, i_wb, memcg_css);
+		cgrp = BPF_CORE_READ(css, cgroup);
+		if (!cgroup_is_root(cgrp))
+			return cgrp;
+	}
+	memcg = page_memcg(page);
+	return memcg ? BPF_CORE_READ(memcg, css.cgroup) : NULL;
+}
+
+/* The work queue that a kernel worker runs for, announced; 0 for other kernel threads. */
+static __always_inline void find_work_queue(struct task_struct *task, struct owner *o)
+{
+	char name[IOLAT_NAME_LEN] = {};
+	struct workqueue_struct *wq;
+	struct worker *worker;
+
+	if (BPF_CORE_READ(task, flags) & PF_WQ_WORKER) {
+		worker = BPF_CORE_READ(task_kthread(task), data);
+		wq = BPF_CORE_READ(worker, current_pwq, wq);
+		if (!wq)
+			return;
+		bpf_probe_read_kernel(name, sizeof(name), &wq->name);
+		o->via = (u32)((u64)wq >> 6) | 1;
+		announce_name(o->via, name);
+	} else {
+		bpf_probe_read_kernel(name, IOLAT_COMM_LEN, &task->comm);
+	}
+	/* What a loop device's worker submits is a copy of what came to the loop device:
+	 * the work queue "loopN", before 5.14 the thread "loopN". */
+	o->copy = name[0] == 'l' && name[1] == 'o' && name[2] == 'o' && name[3] == 'p' &&
+		  name[4] >= '0' && name[4] <= '9';
+}
+
+/* Steps 2 to 4. */
+static __noinline int owner_of_kernel(struct bio *bio, struct owner *o)
+{
+	u32 tree = knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2;
+	u32 data_tree = knobs.memory_v1 ? IOLAT_TREE_MEMORY : IOLAT_TREE_V2;
+	struct cgroup *cgrp = bio ? bio_cgroup(bio) : NULL;
+
+	o->from = IOLAT_OWNER_BIO;
+	if (cgroup_is_root(cgrp)) {
+		cgrp = bio ? data_cgroup(bio) : NULL;
+		o->from = IOLAT_OWNER_PAGE;
+		tree = data_tree;
+	}
+	if (cgroup_is_root(cgrp)) {
+		o->from = IOLAT_OWNER_NONE;
+		o->cgroup = 0;
+	} else {
+		o->cgroup = cgroup_key(tree, cgrp);
+	}
+	find_work_queue((void *)bpf_get_current_task(), o);
+	o->selected = !knobs.by_task &&
+		      (!knobs.n_cgroups ||
+		       (o->from != IOLAT_OWNER_NONE && cgroup_selected(cgrp, tree)));
+	return 0;
+}
+
+static __always_inline bool task_selected(struct task_struct *task, u32 tgid)
+{
+	if (knobs.by_task && !bpf_map_lookup_elem(&iolat_tasks, &tgid))
+		return false;
+	return !knobs.n_cgroups || task_cgroup_selected(task);
+}
+
+/* Who submits `bio` (NULL for commands) right now. */
+static __always_inline void owner_now(struct bio *bio, struct owner *o)
+{
+	struct task_struct *task = current_task();
+
+	o->pid_tgid = bpf_get_current_pid_tgid();
+	o->via = 0;
+	o->copy = 0;
+	if (task_get(task, flags) & PF_KTHREAD) {
+		owner_of_kernel(bio, o);
+		return;
+	}
+	o->from = IOLAT_OWNER_TASK;
+	o->cgroup = IOLAT_CGROUP(knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2,
+				 task_cgroup(task));
+	o->selected = task_selected((void *)bpf_get_current_task(), o->pid_tgid >> 32);
+}
+
+#endif /* IOLAT_OWNER_BPF_H */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes and threads: who is whose child, what they are called, when they end. Keeps
+ * the set of selected processes as it grows by fork, and tells user space everything it
+ * needs to name an owner, also of those that are gone by then.
+ */
+#include "emit.bpf.h"
+
+/* What is common to all task events. `comm` NULL: as the task has it. */
+static __always_inline void fill(struct iolat_task *e, struct task_struct *task, u8 what, u8 flags,
+				 const char *comm)
+{
+	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	u32 level = BPF_CORE_READ(pid, level) & 31;
+
+	e->head.kind = IOLAT_EV_TASK;
+	e->head.size = sizeof(*e);
+	e->what = what;
+	e->flags = flags | (BPF_CORE_READ(task, flags) & PF_KTHREAD ? IOLAT_TASK_KTHREAD : 0);
+	e->reserved = 0;
+	e->reserved2 = 0;
+	e->ts_ns = bpf_ktime_get_ns();
+	e->start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
+	e->tid = BPF_CORE_READ(task, pid);
+	e->tgid = BPF_CORE_READ(task, tgid);
+	e->ppid = BPF_CORE_READ(task, real_parent, tgid);
+	e->uid = BPF_CORE_READ(task, cred, uid.val);
+	e->ns_pid = 0;
+	bpf_probe_read_kernel(&e->ns_pid, sizeof(e->ns_pid), &pid->numbers[level].nr);
+	if (bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), comm ?: task->comm) < 0)
+		e->comm[0] = 0;
+}
+
+static __always_inline int tell(struct task_struct *task, u8 what, u8 flags, const char *comm)
+{
+	struct iolat_task *e = emit_begin(&iolat_facts, TASK, struct iolat_task);
+
+	if (e) {
+		fill(e, task, what, flags, comm);
+		emit_end(e);
+	}
+	return 0;
+}
+
+/* Whether the process is selected; a pid may have been another process's before. */
+static __always_inline bool is_selected(struct task_struct *task)
+{
+	u32 tgid = BPF_CORE_READ(task, tgid);
+	struct iolat_task_entry *e = bpf_map_lookup_elem(&iolat_tasks, &tgid);
+
+	return e && (!e->start_ns || e->start_ns == BPF_CORE_READ(task, group_leader, start_boottime));
+}
+
+static __always_inline void select_task(struct task_struct *task)
+{
+	struct iolat_task_entry e = {};
+	u32 tgid = BPF_CORE_READ(task, tgid);
+
+	e.start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
+	if (bpf_map_update_elem(&iolat_tasks, &tgid, &e, BPF_ANY))
+		count(map_full);
+}
+
+HOOK_SEC("sched_process_fork")
+int iolat_fork(u64 *ctx)
+{
+	struct task_struct *parent = (void *)ctx[0], *child = (void *)ctx[1];
+	bool process = BPF_CORE_READ(child, tgid) != BPF_CORE_READ(parent, tgid);
+	bool yes = knobs.by_task && is_selected(parent) && !(process && knobs.no_children);
+
+	if (yes && process)
+		select_task(child);
+	return tell(child, IOLAT_TASK_NEW, yes ? IOLAT_TASK_SELECTED : 0, NULL);
+}
+
+HOOK_SEC("task_rename")
+int iolat_rename(u64 *ctx)
+{
+	return tell((void *)ctx[0], IOLAT_TASK_COMM, 0, (const char *)ctx[1]);
+}
+
+HOOK_SEC("sched_process_exec")
+int iolat_exec(u64 *ctx)
+{
+	return tell((void *)ctx[0], IOLAT_TASK_EXEC, 0, NULL);
+}
+
+/* A process ends with its last thread, whichever that is; its leader alone ends nothing. */
+HOOK_SEC("sched_process_exit")
+int iolat_exit(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	bool leader = BPF_CORE_READ(task, pid) == BPF_CORE_READ(task, tgid);
+
+	if (!leader)
+		tell(task, IOLAT_TASK_EXIT, 0, NULL);
+	if (!BPF_CORE_READ(task, signal, live.counter))
+		tell(BPF_CORE_READ(task, group_leader), IOLAT_TASK_EXIT, 0, NULL);
+	return 0;
+}
+
+/* Closing files comes after sched_process_exit and may still do I/O; this is the end. */
+HOOK_SEC("sched_process_free")
+int iolat_free(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	u32 tgid = BPF_CORE_READ(task, tgid);
+
+	if (knobs.by_task && (u32)BPF_CORE_READ(task, pid) == tgid && is_selected(task))
+		bpf_map_delete_elem(&iolat_tasks, &tgid);
+	return 0;
+}
+
+/* Every task there is, read by user space at the start: the same events, as a file. */
+SEC("iter/task")
+int iolat_seen(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct iolat_task e;
+
+	if (!task)
+		return 0;
+	fill(&e, task, IOLAT_TASK_SEEN,
+	     knobs.by_task && is_selected(task) ? IOLAT_TASK_SELECTED : 0, NULL);
+	bpf_seq_write(ctx->meta->seq, &e, sizeof(e));
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

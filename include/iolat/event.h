@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The wire: what the kernel side, the host readers and a recording say to the
+ * analysis. Everything after the decoder knows the world by these events alone.
+ *
+ * Included by the BPF programs and by user space: fixed-size integers only,
+ * native byte order, no padding left to the compiler. Fields may be added at
+ * the end of a struct; what stands here keeps its place and its meaning.
+ *
+ * Units: times are nanoseconds of CLOCK_MONOTONIC, sizes are bytes, sectors are
+ * 512 bytes. Strings are NUL-terminated and otherwise as the kernel had them:
+ * any byte may stand in them.
+ */
+#ifndef IOLAT_EVENT_H
+#define IOLAT_EVENT_H
+
+/* The one list of events: X(KIND, name) declares IOLAT_EV_KIND, struct
+ * iolat_name and a handler slot `name` in the decoder. A kind that nobody
+ * handles does not build. */
+#define IOLAT_EVENTS(X)         \
+	X(REQUEST, request)     \
+	X(SHARE, share)         \
+	X(TASK, task)           \
+	X(DISK, disk)           \
+	X(NAME, name)           \
+	X(RUN, run)             \
+	X(HOOK, hook)           \
+	X(CGROUP, cgroup)       \
+	X(DISK_FACTS, disk_facts) \
+	X(COUNTERS, counters)
+
+enum iolat_event_kind {
+	IOLAT_EV_NONE,
+#define X(KIND, name) IOLAT_EV_##KIND,
+	IOLAT_EVENTS(X)
+#undef X
+	IOLAT_EV_MAX
+};
+
+#define IOLAT_COMM_LEN 16	/* TASK_COMM_LEN */
+#define IOLAT_DISK_LEN 32	/* DISK_NAME_LEN */
+#define IOLAT_NAME_LEN 32	/* WQ_NAME_LEN */
+
+/* Opens every event. */
+struct iolat_head {
+	__u16 kind;		/* enum iolat_event_kind */
+	__u16 size;		/* of the whole event */
+};
+
+/* What an I/O does. The kernel's REQ_OP_* numbers move between releases; the
+ * kernel side translates them. */
+enum iolat_op {
+	IOLAT_OP_READ,
+	IOLAT_OP_WRITE,		/* writes with data, zone appends */
+	IOLAT_OP_FLUSH,		/* an empty flush: the wait of fsync */
+	IOLAT_OP_DISCARD,	/* discard and secure erase */
+	IOLAT_OP_OTHER,		/* write-zeroes, zone management, passthrough */
+	IOLAT_OP_MAX
+};
+
+/* Which step of the owner's ladder answered. */
+enum iolat_owner {
+	IOLAT_OWNER_TASK,	/* a user task submitted it: tgid, tid, cgroup */
+	IOLAT_OWNER_BIO,	/* kernel thread; cgroup of the bio's blkcg */
+	IOLAT_OWNER_PAGE,	/* kernel thread; cgroup the data is charged to */
+	IOLAT_OWNER_NONE,	/* nobody: cgroup 0 */
+	IOLAT_OWNER_MAX
+};
+
+/* Which tree a cgroup id is from: ids of two trees overlap. */
+enum iolat_tree {
+	IOLAT_TREE_V2,
+	IOLAT_TREE_BLKIO,	/* cgroup v1 */
+	IOLAT_TREE_MEMORY,	/* cgroup v1 */
+	IOLAT_TREE_MAX
+};
+/* A cgroup as one number: the kernel's 64-bit id with the tree on top. */
+#define IOLAT_CGROUP(tree, id) ((__u64)(tree) << 62 | (id))
+#define IOLAT_CGROUP_TREE(cg) ((unsigned int)((cg) >> 62))
+#define IOLAT_CGROUP_ID(cg) ((cg) & ((1ULL << 62) - 1))
+
+enum iolat_request_flags {
+	IOLAT_RQ_NO_DEVICE = 1 << 0,	/* never issued: all time is queue_ns */
+	IOLAT_RQ_NO_SPLIT = 1 << 1,	/* bio-based: queue_ns is the total, no parts */
+	IOLAT_RQ_COPY = 1 << 2,		/* made by a device above (via names it) */
+	IOLAT_RQ_RAHEAD = 1 << 3,	/* readahead */
+	IOLAT_RQ_META = 1 << 4,		/* file system metadata */
+	IOLAT_RQ_SYNC = 1 << 5,
+	IOLAT_RQ_PASSTHROUGH = 1 << 6,	/* a command, not in the disk's statistics */
+};
+
+/* One finished I/O. Submission was at end_ns - device_ns - queue_ns. */
+struct iolat_request {
+	struct iolat_head head;
+	__u32 disk;		/* struct iolat_disk.disk; 0: no disk */
+	__u64 end_ns;
+	__u64 queue_ns;		/* submission to the last issue to the driver */
+	__u64 device_ns;	/* last issue to completion */
+	__u64 sector;		/* ~0: none */
+	__u64 cgroup;		/* IOLAT_CGROUP(); 0: none */
+	__u32 bytes;		/* of the owner; SHARE events carry the others' */
+	__u32 tgid;		/* 0 unless owner is IOLAT_OWNER_TASK */
+	__u32 tid;		/* of the submitter, also a kernel thread's */
+	__u32 via;		/* struct iolat_name.id: the submitting work queue; 0: none */
+	__u16 part;		/* partition number, 0: whole disk */
+	__u16 merged;		/* bios beyond the first */
+	__u8 requeues;		/* saturates */
+	__u8 error;		/* errno, 0: none */
+	__u8 op : 4, owner : 4;
+	__u8 flags;		/* enum iolat_request_flags */
+};
+
+/* Bytes of one owner's bios that were merged into another owner's request. */
+struct iolat_share {
+	struct iolat_head head;
+	__u32 disk;
+	__u64 end_ns;
+	__u64 cgroup;
+	__u32 bytes;
+	__u32 tgid;
+	__u32 tid;
+	__u32 via;
+	__u16 part;
+	__u8 op : 4, owner : 4;
+	__u8 flags;
+	__u32 reserved;
+};
+
+enum iolat_task_what {
+	IOLAT_TASK_SEEN,	/* existed at the start (from /proc) */
+	IOLAT_TASK_NEW,
+	IOLAT_TASK_COMM,	/* has a new name */
+	IOLAT_TASK_EXEC,
+	IOLAT_TASK_EXIT,	/* a thread is gone; tid == tgid: the whole process */
+	IOLAT_TASK_MAX
+};
+
+enum iolat_task_flags {
+	IOLAT_TASK_KTHREAD = 1 << 0,
+	IOLAT_TASK_SELECTED = 1 << 1,	/* in the tree of a selected pid */
+};
+
+struct iolat_task {
+	struct iolat_head head;
+	__u8 what;		/* enum iolat_task_what */
+	__u8 flags;		/* enum iolat_task_flags */
+	__u16 reserved;
+	__u64 ts_ns;
+	__u64 start_ns;		/* the process's start, CLOCK_BOOTTIME */
+	__u32 tid;
+	__u32 tgid;
+	__u32 ppid;		/* NEW, SEEN: tgid of the parent */
+	__u32 ns_pid;		/* NEW, SEEN: tgid in the innermost pid namespace */
+	__u32 uid;		/* SEEN, NEW, EXEC: real user id */
+	__u32 reserved2;
+	char comm[IOLAT_COMM_LEN];
+};
+
+/* A disk at its first request; may come again. The number is the kernel's diskseq,
+ * so a loop device that got another file is another disk; before 5.15 it is made
+ * from the disk's address and has the top bit set. */
+struct iolat_disk {
+	struct iolat_head head;
+	__u32 disk;		/* never 0 */
+	__u64 ts_ns;
+	__u32 major;
+	__u32 minor;		/* 20 bits */
+	char name[IOLAT_DISK_LEN];
+};
+
+/* A work queue that submits I/O ("loop0", "writeback", "kcryptd/..."). */
+struct iolat_name {
+	struct iolat_head head;
+	__u32 id;		/* never 0 */
+	char name[IOLAT_NAME_LEN];
+};
+
+/* How the run was made. First in every stream. */
+struct iolat_run {
+	struct iolat_head head;
+	__u32 bio_submission;	/* 1: times start when the bio enters the block layer */
+	__u64 mono_ns;		/* the same moment on both clocks */
+	__u64 wall_ns;		/* CLOCK_REALTIME */
+	__u32 blkio_v1;		/* 1: owners' cgroups are of the v1 blkio tree */
+	__u32 selected;		/* 1: the kernel side follows selected processes only */
+	char host[64];
+	char kernel[64];
+};
+
+struct iolat_hook {
+	struct iolat_head head;
+	__u8 attached;
+	__u8 required;
+	__u16 reserved;
+	char name[32];
+};
+
+struct iolat_cgroup {
+	struct iolat_head head;
+	__u32 reserved;
+	__u64 cgroup;		/* IOLAT_CGROUP() */
+	char path[];		/* from the tree's root: "/", "/a/b"; NUL ends it */
+};
+
+/* What sysfs says of a disk. May come again; the last one holds. */
+struct iolat_disk_facts {
+	struct iolat_head head;
+	__u32 disk;
+	__u64 kernel_ios;	/* growth of the disk's own count since the start */
+	__u32 nr_requests;
+	__u8 accounted;		/* 0: no statistics (queue/iostats, driver) */
+	__u8 rotational;	/* 0, 1, 2: unknown */
+	__u16 reserved;
+	char model[48];
+	char scheduler[16];
+	__u64 unselected;	/* I/Os finished on it that no event was sent for, since the start */
+};
+
+/* What the kernel side lost so far, since the start of the run. */
+struct iolat_counters {
+	struct iolat_head head;
+	__u32 missed_known;	/* 1: the kernel tells `missed` */
+	__u64 lost;		/* records that found the ring full */
+	__u64 unmatched;	/* completions whose start was not seen */
+	__u64 map_full;		/* starts that found no room */
+	__u64 backward;		/* times that ran backwards, clamped to 0 */
+	__u64 missed;		/* runs that the kernel skipped */
+};
+
+#endif /* IOLAT_EVENT_H */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The things that I/O belongs to, as the analysis knows them. Owned by attrib/model.c;
+ * strings are raw (any byte may stand in them) until a renderer cleans them.
+ */
+#ifndef IOLAT_ATTRIB_ENTITY_H
+#define IOLAT_ATTRIB_ENTITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "iolat/wire.h"
+
+struct process {
+	uint32_t pid;
+	uint32_t ppid;
+	uint32_t ns_pid;	/* pid in its own namespace, 0: not known */
+	uint32_t uid;		/* ~0: not known */
+	uint64_t start_ns;	/* CLOCK_BOOTTIME, 0: not known */
+	bool comm_known;
+	char comm[IOLAT_COMM_LEN];	/* of the thread-group leader */
+};
+
+struct thread {
+	uint32_t tid;
+	bool comm_known;
+	char comm[IOLAT_COMM_LEN];
+};
+
+struct cgroup {
+	uint64_t key;		/* IOLAT_CGROUP() */
+	const char *path;	/* NULL: not resolved */
+};
+
+struct disk {
+	uint32_t number;	/* as in events */
+	uint32_t major, minor;
+	char name[IOLAT_DISK_LEN];	/* never empty: "major:minor" where the kernel tells none */
+	bool facts_known;	/* the rest is from sysfs */
+	bool accounted;		/* the kernel counts its I/O */
+	int rotational;		/* 0, 1, -1: not known */
+	uint32_t nr_requests;	/* 0: not known */
+	char model[48];		/* "": none */
+	char scheduler[16];
+};
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ties the tables of known things together: cgroups, disks and work queues are kept
+ * here, processes in proc.c, the names of kernel submitters in via.c.
+ */
+#include "attrib/model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct known_name {
+	struct lru_node node;
+	uint32_t id;
+	char name[IOLAT_NAME_LEN];
+};
+
+void known_cgroup_unref(struct known_cgroup *c)
+{
+	if (--c->refs)
+		return;
+	free(c->path);
+	free(c);
+}
+
+void known_disk_unref(struct known_disk *d)
+{
+	if (--d->refs == 0)
+		free(d);
+}
+
+static void drop_cgroup(void *ctx, struct lru_node *node)
+{
+	known_cgroup_unref(list_entry(node, struct known_cgroup, node));
+}
+
+static void drop_disk(void *ctx, struct lru_node *node)
+{
+	known_disk_unref(list_entry(node, struct known_disk, node));
+}
+
+static void drop_name(void *ctx, struct lru_node *node)
+{
+	free(list_entry(node, struct known_name, node));
+}
+
+#define KEY_AT(type, field) sizeof(((struct type *)0)->field), offsetof(struct type, field)
+
+void model_init(struct model *m, const struct selection *s, bool want_threads)
+{
+	m->generation = 0;
+	proc_table_init(&m->procs, s, want_threads);
+	vias_init(&m->vias);
+	lru_init(&m->cgroups, KEY_AT(known_cgroup, pub.key), MODEL_CGROUPS);
+	lru_init(&m->disks, KEY_AT(known_disk, pub.number), MODEL_DISKS);
+	lru_init(&m->names, KEY_AT(known_name, id), MODEL_NAMES);
+	m->cgroups.drop = drop_cgroup;
+	m->disks.drop = drop_disk;
+	m->names.drop = drop_name;
+}
+
+void model_free(struct model *m)
+{
+	lru_free(&m->cgroups);
+	lru_free(&m->disks);
+	lru_free(&m->names);
+	proc_table_free(&m->procs);
+	vias_free(&m->vias);
+}
+
+struct known_cgroup *model_get_cgroup(struct model *m, uint64_t key)
+{
+	struct known_cgroup *c = lru_get(&m->cgroups, &key);
+
+	if (c)
+		return c;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->pub.key = key;
+	c->refs = 1;
+	if (lru_put(&m->cgroups, &c->node)) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+int model_cgroup(struct model *m, const struct iolat_cgroup *e)
+{
+	struct known_cgroup *c = model_get_cgroup(m, e->cgroup);
+	char *path = strdup(e->path);
+
+	if (!c || !path) {
+		free(path);
+		return -ENOMEM;
+	}
+	free(c->path);
+	c->pub.path = c->path = path;
+	return 0;
+}
+
+static void name_by_number(struct disk *d)
+{
+	snprintf(d->name, sizeof(d->name), "%u:%u", d->major, d->minor);
+}
+
+struct known_disk *model_get_disk(struct model *m, uint32_t number)
+{
+	struct known_disk *d = lru_get(&m->disks, &number);
+
+	if (d)
+		return d;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return NULL;
+	d->pub.number = number;
+	d->pub.rotational = -1;
+	d->refs = 1;
+	name_by_number(&d->pub);
+	if (lru_put(&m->disks, &d->node)) {
+		free(d);
+		return NULL;
+	}
+	return d;
+}
+
+int model_disk(struct model *m, const struct iolat_disk *e)
+{
+	struct known_disk *d = model_get_disk(m, e->disk);
+
+	if (!d)
+		return -ENOMEM;
+	d->pub.major = e->major;
+	d->pub.minor = e->minor;
+	memcpy(d->pub.name, e->name, sizeof(d->pub.name));
+	if (!d->pub.name[0])
+		name_by_number(&d->pub);
+	return 0;
+}
+
+int model_disk_facts(struct model *m, const struct iolat_disk_facts *e)
+{
+	struct known_disk *d = model_get_disk(m, e->disk);
+
+	if (!d)
+		return -ENOMEM;
+	d->pub.facts_known = true;
+	d->pub.accounted = e->accounted;
+	d->pub.rotational = e->rotational > 1 ? -1 : e->rotational;
+	d->pub.nr_requests = e->nr_requests;
+	memcpy(d->pub.model, e->model, sizeof(d->pub.model));
+	memcpy(d->pub.scheduler, e->scheduler, sizeof(d->pub.scheduler));
+	return 0;
+}
+
+static struct known_name *get_name(struct model *m, uint32_t id)
+{
+	struct known_name *n = lru_get(&m->names, &id);
+
+	if (n)
+		return n;
+	n = calloc(1, sizeof(*n));
+	if (!n)
+		return NULL;
+	n->id = id;
+	if (lru_put(&m->names, &n->node)) {
+		free(n);
+		return NULL;
+	}
+	return n;
+}
+
+int model_name(struct model *m, const struct iolat_name *e)
+{
+	struct known_name *n = get_name(m, e->id);
+
+	if (!n)
+		return -ENOMEM;
+	if (strcmp(n->name, e->name))
+		m->generation++;
+	memcpy(n->name, e->name, sizeof(n->name));
+	return 0;
+}
+
+static struct via_text text_of(const struct known_name *n, const struct via_source *from)
+{
+	const struct process *p = from->thread ? &from->thread->pub : NULL;
+
+	if (n && from->copy)
+		return via_of_device(n->name);
+	if (n)
+		return via_of_queue(n->name);
+	return via_of_comm(p && p->comm_known ? p->comm : NULL);
+}
+
+int model_via(struct model *m, const struct via_source *from, const char **via)
+{
+	struct known_name *n = from->queue ? lru_get(&m->names, &from->queue) : NULL;
+	struct via_text text = text_of(n, from);
+
+	*via = NULL;
+	if (from->copy && !n && !from->thread)
+		return 0;
+	*via = vias_intern(&m->vias, &text);
+	return *via ? 0 : -ENOMEM;
+}

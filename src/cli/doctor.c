@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Goes through everything that a run depends on and reports each as a check: ok, warn or
+ * fail, what is so, and what to do about it. Really loads and attaches, so what it says
+ * of hooks is true.
+ */
+#include "cli/doctor.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/output.h"
+#include "collect/blockdev.h"
+#include "collect/cgroupfs.h"
+#include "collect/privilege.h"
+#include "collect/tracer.h"
+
+enum verdict { OK, WARN, FAIL };
+static const char *const verdicts[] = {"ok", "warn", "fail"};
+
+struct check {
+	enum verdict verdict;
+	char name[48];
+	char text[192];
+	char advice[192];	/* "" when there is nothing to do */
+};
+
+struct report {
+	struct check *checks;
+	size_t n, room;
+	int status;		/* what a run would exit with */
+};
+
+/* Adds a check; `advice` may be NULL. Without memory the report is short of it. */
+static void __attribute__((format(printf, 5, 6)))
+add(struct report *r, enum verdict v, const char *name, const char *advice, const char *fmt, ...)
+{
+	struct check *c;
+	va_list args;
+
+	if (r->n == r->room) {
+		size_t room = r->room ? 2 * r->room : 32;
+
+		c = realloc(r->checks, room * sizeof(*c));
+		if (!c)
+			return;
+		r->checks = c;
+		r->room = room;
+	}
+	c = &r->checks[r->n++];
+	c->verdict = v;
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	snprintf(c->advice, sizeof(c->advice), "%s", advice ?: "");
+	va_start(args, fmt);
+	vsnprintf(c->text, sizeof(c->text), fmt, args);
+	va_end(args);
+}
+
+static void check_kernel(struct report *r)
+{
+	struct utsname u;
+
+	if (!uname(&u))
+		add(r, OK, "kernel", NULL, "%s %s", u.release, u.machine);
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		add(r, FAIL, "btf", "use a kernel with CONFIG_DEBUG_INFO_BTF",
+		    "/sys/kernel/btf/vmlinux: %s", strerror(errno));
+	else
+		add(r, OK, "btf", NULL, "/sys/kernel/btf/vmlinux is readable");
+}
+
+static void check_privileges(struct report *r)
+{
+	const char *lockdown = privilege_lockdown();
+
+	for (enum privilege p = 0; p < PRIVILEGE_MAX; p++) {
+		const struct privilege_def *d = privilege_def(p);
+
+		if (privilege_has(p))
+			add(r, OK, d->name, NULL, "held");
+		else
+			add(r, d->required ? FAIL : WARN, d->name, "run it with sudo",
+			    "not held: %s", d->what);
+	}
+	if (!lockdown)
+		add(r, OK, "lockdown", NULL, "not in this kernel, or not told");
+	else if (!strcmp(lockdown, "confidentiality"))
+		add(r, FAIL, "lockdown", "boot with lockdown=integrity or none",
+		    "confidentiality: kernel memory may not be read");
+	else
+		add(r, OK, "lockdown", NULL, "%s", lockdown);
+}
+
+static void check_hooks(struct report *r, const struct tracer *t)
+{
+	const struct tracer_hook *h;
+
+	for (size_t i = 0; (h = tracer_hook_at(t, i)); i++) {
+		char name[48];
+
+		snprintf(name, sizeof(name), "hook %s", h->def->tracepoint);
+		if (h->attached)
+			add(r, OK, name, NULL, "attached");
+		else
+			add(r, h->def->required ? FAIL : WARN, name, NULL, "%s; not seen: %s",
+			    h->err == -ENOENT ? "not in this kernel" : strerror(-h->err),
+			    h->def->lost);
+	}
+}
+
+static void check_tracing(struct report *r)
+{
+	const struct iolat_knobs knobs = {0};
+	char bytes[UNITS_LEN];
+	struct tracer *t;
+
+	r->status = tracer_open(&t, &knobs, 0);
+	if (r->status == EXIT_OK)
+		r->status = tracer_attach(t);
+	if (!t) {
+		add(r, FAIL, "programs", NULL, "not loaded; the reason stands on standard error");
+		return;
+	}
+	add(r, OK, "programs", NULL, "loaded, form %s", tracer_variant(t));
+	check_hooks(r, t);
+	add(r, OK, "map memory", NULL, "%s with the default --buffer-size",
+	    fmt_bytes(bytes, tracer_map_bytes(t)));
+	tracer_close(t);
+}
+
+static void check_memory(struct report *r)
+{
+	struct rusage u;
+	char bytes[UNITS_LEN];
+
+	if (!getrusage(RUSAGE_SELF, &u))
+		add(r, OK, "memory", NULL, "%s resident", fmt_bytes(bytes, 1024.0 * u.ru_maxrss));
+}
+
+static void check_cgroups(struct report *r)
+{
+	static const char *const names[IOLAT_TREE_MAX] = {"v2", "v1 blkio", "v1 memory"};
+	struct cgroupfs c;
+
+	if (cgroupfs_open(&c))
+		return;
+	for (int i = 0; i < IOLAT_TREE_MAX; i++) {
+		if (!c.mount[i])
+			continue;
+		if (c.host_root[i])
+			add(r, OK, "cgroups", NULL, "%s at %s", names[i], c.mount[i]);
+		else
+			add(r, WARN, "cgroups", "run iolat in the host's cgroup namespace",
+			    "%s at %s shows only a part: others' paths are not known", names[i],
+			    c.mount[i]);
+	}
+	if (!c.mount[IOLAT_TREE_V2] && !c.mount[IOLAT_TREE_BLKIO])
+		add(r, WARN, "cgroups", "mount /sys/fs/cgroup", "none mounted: no cgroup paths");
+	cgroupfs_close(&c);
+}
+
+static void check_disk(void *ctx, uint32_t major, uint32_t minor)
+{
+	struct iolat_disk_facts f = {0};
+	struct report *r = ctx;
+	char name[32], advice[96];
+	uint64_t diskseq, sectors = 0;
+
+	if (!blockdev_identity(major, minor, &diskseq, &sectors) || !sectors)
+		return;
+	blockdev_name(major, minor, name, sizeof(name));
+	blockdev_facts(major, minor, &f);
+	if (f.accounted)
+		return;
+	snprintf(advice, sizeof(advice), "echo 1 > /sys/block/%s/queue/iostats", name);
+	add(r, WARN, "iostats", advice, "%s: off, so what iolat sees cannot be checked against it",
+	    name);
+}
+
+static int print_json(FILE *out, const struct report *r)
+{
+	struct json j;
+
+	json_begin(&j, out);
+	json_open(&j, '{');
+	json_kstr(&j, "schema", "iolat-doctor/1");
+	json_kstr(&j, "iolat", IOLAT_VERSION);
+	json_key(&j, "able");
+	json_bool(&j, r->status == EXIT_OK);
+	json_key(&j, "checks");
+	json_open(&j, '[');
+	for (size_t i = 0; i < r->n; i++) {
+		const struct check *c = &r->checks[i];
+
+		json_open(&j, '{');
+		json_kstr(&j, "name", c->name);
+		json_kstr(&j, "verdict", verdicts[c->verdict]);
+		json_kstr(&j, "text", c->text);
+		json_kstr(&j, "advice", *c->advice ? c->advice : NULL);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	json_end(&j);
+	return 0;
+}
+
+static int print_table(FILE *out, const struct report *r)
+{
+	char text[256];
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct check *c = &r->checks[i];
+
+		text_printable(text, sizeof(text), c->text);
+		fprintf(out, "%-4s  %-28s  %s\n", verdicts[c->verdict], c->name, text);
+		if (*c->advice)
+			fprintf(out, "%-34s  -> %s\n", "", c->advice);
+	}
+	fprintf(out, "%s\n", r->status == EXIT_OK ? "iolat can trace here." : "iolat cannot trace here.");
+	return 0;
+}
+
+int doctor_run(const struct options *o)
+{
+	struct report r = {0};
+	struct output out;
+	int status;
+
+	check_kernel(&r);
+	check_privileges(&r);
+	check_tracing(&r);
+	check_memory(&r);
+	check_cgroups(&r);
+	blockdev_each(check_disk, &r);
+	status = output_open(&out, o->output);
+	if (status == EXIT_OK) {
+		if (!strcmp(o->format->name, "json"))
+			print_json(out.stream, &r);
+		else
+			print_table(out.stream, &r);
+		if (output_close(&out))
+			status = EXIT_FAILED;
+	}
+	free(r.checks);
+	return status ?: r.status;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The man page, section 8: fixed chapters around the options, examples and exit statuses of
+ * the option table. Used by the build only (docs/gendocs.c).
+ *
+ * Text here and in the table is plain but for two marks, *bold* and <italic>; what roff
+ * would take as its own is escaped on the way out. Lines of the chapters that begin with a
+ * full stop are roff requests.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/option_table.h"
+
+static const char description[] =
+	".SH DESCRIPTION\n"
+	"*iolat* shows who waits on the disk: each request of the block layer is followed\n"
+	"from submission to completion and counted for the process, thread or cgroup that\n"
+	"waits for it.\n"
+	"Every second a table says what happened since the one before; the last one stands\n"
+	"for the whole run.\n"
+	"It loads BPF programs and so needs root, or the capabilities that *iolat doctor*\n"
+	"names, and a kernel with BTF.\n"
+	".PP\n"
+	"Without a selection everything on the host is shown.\n"
+	"Selections of one kind are OR-ed, of different kinds AND-ed.\n"
+	"A selection that names nothing that exists is an error; one whose subject ends while\n"
+	"tracing ends the run.\n"
+	".PP\n"
+	"With a <COMMAND> behind *--* the command starts once everything is attached, as\n"
+	"the user in *SUDO_UID* when there is one, and its end ends the run.\n"
+	"If nothing else is selected, the command and its descendants are.\n"
+	".PP\n"
+	"*iolat doctor* says what this kernel and these privileges let iolat see, and what\n"
+	"to do about the rest.\n"
+	"It traces nothing.\n";
+
+static const char options_opening[] =
+	".SH OPTIONS\n"
+	"<DUR> is a number with one of the units ns, us, ms, s, m, h;\n"
+	"<SIZE> is one with K, M or G, powers of 1024.\n"
+	"Selections may be repeated.\n";
+
+static const char output[] =
+	".SH OUTPUT\n"
+	".SS Latency\n"
+	".TP\n"
+	"*total*\n"
+	"from submission to completion: what the submitter waited for\n"
+	".TP\n"
+	"*queue*\n"
+	"from submission to the last issue to the driver: time in the kernel's queues\n"
+	".TP\n"
+	"*device*\n"
+	"from that issue to completion: time in the disk\n"
+	".PP\n"
+	"For every request queue and device add up to total.\n"
+	"An empty flush, the wait of\n"
+	".BR fsync (2),\n"
+	"is all queue time.\n"
+	"Devices without requests of their own, such as dm and md, have a total alone.\n"
+	".SS Owner\n"
+	"An I/O belongs to the task that submitted it.\n"
+	"Kernel threads submit for others: then it is the cgroup that the request carries,\n"
+	"else the memory cgroup that its data is charged to, and the process is not known.\n"
+	"What is left belongs to nobody and is counted as unowned.\n"
+	"In JSON *owner_from* says which of these steps answered (*task*, *bio*,\n"
+	"*page*, null), and *via* which part of the kernel submitted it, such as\n"
+	"*writeback* or *loop0*.\n"
+	".SS Table\n"
+	"One line a row, the slowest first by the time that its requests took together.\n"
+	"Lines are cut to the width of a terminal and never otherwise.\n"
+	"Each table ends with a line that says how complete it is: requests seen, lost,\n"
+	"aggregated (counted without details because the buffer was full), unmatched\n"
+	"(the start was not seen).\n"
+	".SS JSON\n"
+	"One object a line: *\"type\":\"interval\"* for each frame,\n"
+	"*\"type\":\"snapshot\"* on *SIGUSR1*, and one *\"type\":\"summary\"* at the end.\n"
+	"Times are nanoseconds (*_ns*), sizes are bytes.\n"
+	"All keys are always present; null means not known or not collected, [] means\n"
+	"collected and none.\n"
+	"*coverage* has the numbers of the completeness line and, for each device, the\n"
+	"kernel's own count beside the count seen.\n"
+	"Buckets of a *histogram* have an inclusive upper bound *le_ns*.\n"
+	".SS CSV\n"
+	"One header line, then one line a row; columns are the JSON paths joined by _ .\n";
+
+static const char signals[] =
+	".SH SIGNALS\n"
+	".TP\n"
+	"*SIGINT*, *SIGTERM*\n"
+	"end the run with its summary and status 0.\n"
+	"A <COMMAND> gets the interrupt too and is waited for; the status is its own.\n"
+	".TP\n"
+	"*SIGHUP*\n"
+	"the same, unless it was ignored when iolat started.\n"
+	".TP\n"
+	"*SIGUSR1*\n"
+	"writes a summary of the run so far and goes on.\n"
+	".PP\n"
+	"A closed pipe ends the run quietly, with status 0.\n";
+
+static const char status_rest[] =
+	".PP\n"
+	"With a <COMMAND> the status is the command's own: 128+<N> if signal <N> ended\n"
+	"it, 127 if it was not found, 126 if it could not be executed.\n"
+	"Errors are one line on standard error.\n";
+
+static const char see_also[] = ".SH SEE ALSO\n"
+			       ".BR iostat (1),\n"
+			       ".BR perf (1),\n"
+			       ".BR blktrace (8),\n"
+			       ".BR cgroups (7)\n";
+
+/* What a character of plain text is in roff; NULL: itself. */
+static const char *roff_escape(char c)
+{
+	switch (c) {
+	case '-':
+		return "\\-";
+	case '\\':
+		return "\\e";
+	case '~':
+		return "\\(ti";
+	case '^':
+		return "\\(ha";
+	case '<':
+		return "\\fI";
+	case '>':
+		return "\\fR";
+	default:
+		return NULL;
+	}
+}
+
+static void print_text(FILE *out, const char *text)
+{
+	bool bold = false;
+
+	for (; *text; text++) {
+		const char *escape = roff_escape(*text);
+
+		if (*text == '*') {
+			bold = !bold;
+			escape = bold ? "\\fB" : "\\fR";
+		}
+		if (escape)
+			fputs(escape, out);
+		else
+			fputc(*text, out);
+	}
+}
+
+/* A fragment as a sentence. */
+static void print_sentence(FILE *out, const char *text)
+{
+	fputc(toupper((unsigned char)*text), out);
+	print_text(out, text + 1);
+	fputs(".\n", out);
+}
+
+static void print_title(FILE *out)
+{
+	fputs(".TH IOLAT 8 \"\" \"iolat " IOLAT_VERSION "\" \"System Administration\"\n"
+	      ".SH NAME\n"
+	      "iolat \\- block I/O latency by process, cgroup and device\n"
+	      ".SH SYNOPSIS\n",
+	      out);
+	for (enum command c = 0; c < COMMAND_MAX; c++) {
+		fputs(c ? ".br\n\\fBiolat\\fR " : "\\fBiolat\\fR ", out);
+		print_text(out, command_rows[c].synopsis);
+		fputc('\n', out);
+	}
+}
+
+static void print_words(FILE *out, const struct option_row *row)
+{
+	char buf[OPTION_WORDS_LEN];
+
+	if (!*option_words_line(buf, row, COMMAND_LIVE))
+		return;
+	fputs(row->value == VALUE_WORDS ? "A comma list of " : "One of ", out);
+	print_text(out, buf);
+	fputs(".\n", out);
+}
+
+static void print_option(FILE *out, const struct option_row *row)
+{
+	fputs(".TP\n", out);
+	if (row->letter)
+		fprintf(out, "\\fB\\-%c\\fR, ", row->letter);
+	fputs("\\fB\\-\\-", out);
+	print_text(out, row->name);
+	fputs("\\fR", out);
+	if (row->arg) {
+		fputs(" \\fI", out);
+		print_text(out, row->arg);
+		fputs("\\fR", out);
+	}
+	fputc('\n', out);
+	print_sentence(out, row->help);
+	print_words(out, row);
+	if (row->more) {
+		print_text(out, row->more);
+		fputc('\n', out);
+	}
+	if (option_applies(row, COMMAND_DOCTOR))
+		print_text(out, "Also of *iolat doctor*.\n");
+}
+
+static void print_options(FILE *out)
+{
+	const struct option_row *row;
+
+	print_text(out, options_opening);
+	for (enum option_section s = 0; s < SECTION_MAX; s++) {
+		fprintf(out, ".SS %s\n", option_section_name(s));
+		for (size_t i = 0; (row = option_at(i)); i++)
+			if (row->section == s)
+				print_option(out, row);
+	}
+}
+
+static void print_statuses(FILE *out)
+{
+	const struct status_row *s;
+
+	fputs(".SH EXIT STATUS\n", out);
+	for (size_t i = 0; (s = status_at(i)); i++) {
+		fprintf(out, ".TP\n%s\n", s->status);
+		print_text(out, s->what);
+		fputc('\n', out);
+	}
+	print_text(out, status_rest);
+}
+
+static void print_examples(FILE *out)
+{
+	const struct example *e;
+
+	fputs(".SH EXAMPLES\n", out);
+	for (size_t i = 0; (e = example_at(i)); i++) {
+		fputs(".TP\n\\fB", out);
+		print_text(out, e->line);
+		fputs("\\fR\n", out);
+		print_sentence(out, e->what);
+	}
+}
+
+void options_man(FILE *out)
+{
+	print_title(out);
+	print_text(out, description);
+	print_options(out);
+	print_text(out, output);
+	print_text(out, signals);
+	print_statuses(out);
+	print_examples(out);
+	print_text(out, see_also);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tables of option_table.h: what the command line consists of and what is said about
+ * it. Everything else in this folder reads them; a new option is a row here and, where no
+ * setter of option_set.c fits its argument, a setter there.
+ */
+#include "cli/option_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define FIELD(name)   offsetof(struct options, name)
+#define LIVE	      (1u << COMMAND_LIVE)
+#define DOCTOR	      (1u << COMMAND_DOCTOR)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	/* selection */
+	{ 'p', "pid", "PID[,PID...]", SECTION_SELECTION, LIVE, set_pids, FIELD(pids), VALUE_PIDS,
+	  .help = "these processes and all their descendants",
+	  .more = "Descendants that start later are followed too. "
+		  "A process id that exists only in another PID namespace is taken by its number there, "
+		  "if that is unique." },
+	{ 0, "no-children", NULL, SECTION_SELECTION, LIVE, set_flag, FIELD(no_children),
+	  .help = "with --pid: just these, no descendants" },
+	{ 0, "name", "REGEX", SECTION_SELECTION, LIVE, set_regex, FIELD(names),
+	  .help = "processes by command name, with descendants",
+	  .more = "A POSIX extended regular expression that matches anywhere in the name, "
+		  "which the kernel cuts at 15 bytes. Processes that start later are found too." },
+	{ 0, "user", "NAME", SECTION_SELECTION, LIVE, set_words, FIELD(users), VALUE_USER,
+	  .help = "processes by owner, with descendants",
+	  .more = "Processes that start later are found too." },
+	{ 'c', "cgroup", "PATH", SECTION_SELECTION, LIVE, set_words, FIELD(cgroups), VALUE_CGROUP,
+	  .help = "everything below this cgroup (v1 or v2)",
+	  .more = "Child cgroups that are made later belong to it." },
+	{ 'd', "device", "NAME", SECTION_SELECTION, LIVE, set_words, FIELD(devices), VALUE_DEVICE,
+	  .help = "a disk, partition, dm or md device, or any path",
+	  .more = "A path of a file or folder stands for the devices that hold it." },
+	{ 0, "op", "LIST", SECTION_SELECTION, LIVE, set_ops, FIELD(op_mask), VALUE_WORDS, op_words,
+	  .lists = true,
+	  .help = "only these operations" },
+	{ 0, "min-latency", "DUR", SECTION_SELECTION, LIVE, set_duration, FIELD(min_latency_ns),
+	  .help = "only requests at least this slow" },
+
+	/* output */
+	{ 'b', "by", "KEY[,KEY...]", SECTION_OUTPUT, LIVE, set_by, FIELD(by), VALUE_WORDS, key_words,
+	  .lists = true,
+	  .help = "what a row is; default process,device,op" },
+	{ 'H', "histogram", NULL, SECTION_OUTPUT, LIVE, set_flag, FIELD(render.histogram),
+	  .help = "latency histograms under the table" },
+	{ 'f', "format", "F", SECTION_OUTPUT, LIVE | DOCTOR, set_format, FIELD(format), VALUE_WORD,
+	  format_words, .lists = true,
+	  .help = "how to write it; default table" },
+	{ 'o', "output", "FILE", SECTION_OUTPUT, LIVE, set_output, FIELD(output), VALUE_FILE,
+	  .help = "write there instead of standard output",
+	  .more = "FILE is written frame by frame and belongs to *SUDO_UID* when there is one. "
+		  "Root does not follow a symbolic link to it." },
+	{ 'i', "interval", "DUR", SECTION_OUTPUT, LIVE, set_interval, FIELD(interval_ns),
+	  .help = "one frame each; default 1s; 0: only the summary",
+	  .more = "At least 10ms." },
+	{ 'n', "top", "N", SECTION_OUTPUT, LIVE, set_top, FIELD(render.top),
+	  .help = "rows that a table shows; default 20",
+	  .more = "JSON and CSV are never cut." },
+	{ 0, "sort", "COLUMN", SECTION_OUTPUT, LIVE, set_sort, FIELD(render.sort), VALUE_WORD, column_words,
+	  .help = "order of a table; see --columns",
+	  .more = "Default is the time that the requests of a row took together." },
+	{ 0, "columns", "LIST", SECTION_OUTPUT, LIVE, set_columns, FIELD(render), VALUE_WORDS, column_words,
+	  .lists = true,
+	  .help = "columns of a table" },
+
+	/* run */
+	{ 'D', "duration", "DUR", SECTION_RUN, LIVE, set_limit, FIELD(duration_ns),
+	  .help = "stop after this long",
+	  .more = "A COMMAND that still runs is left running and waited for." },
+	{ 0, "user-command", "root", SECTION_RUN, LIVE, set_as_root, FIELD(command_as_root), VALUE_WORD, root_words,
+	  .help = "run COMMAND as root, not as SUDO_UID" },
+	{ 0, "ready-fd", "N", SECTION_RUN, LIVE, set_fd, FIELD(ready_fd),
+	  .help = "write a newline there once all is attached",
+	  .more = "N is an open file descriptor; it is closed after that." },
+	{ 0, "buffer-size", "SIZE", SECTION_RUN, LIVE, set_buffer, FIELD(buffer_size),
+	  .help = "ring buffer size, 64K to 1G",
+	  .more = "When it is full, requests still count, and the completeness line says what was lost." },
+	{ 0, "help", NULL, SECTION_RUN, LIVE | DOCTOR, set_help, FIELD(command),
+	  .help = "this text" },
+	{ 0, "version", NULL, SECTION_RUN, LIVE | DOCTOR, set_version, 0,
+	  .help = "the version" },
+};
+/* clang-format on */
+_Static_assert(ARRAY_SIZE(rows) <= OPTIONS_MAX, "raise OPTIONS_MAX");
+
+static const char *const doctor_formats[] = {"table", "json", NULL};
+
+const struct command_row command_rows[COMMAND_MAX] = {
+	[COMMAND_LIVE] =
+		{
+			.synopsis = "[OPTIONS] [-- COMMAND [ARG...]]",
+			.summary = "Shows live who waits on the disk, how long, and where the time "
+				   "goes.",
+			.traces_command = true,
+		},
+	[COMMAND_DOCTOR] =
+		{
+			.name = "doctor",
+			.synopsis = "doctor [OPTIONS]",
+			.summary = "What this kernel and these privileges let iolat see, and what "
+				   "to do.",
+			.formats = doctor_formats,
+		},
+};
+
+static const struct example examples[] = {
+	{"sudo iolat --pid 4242", "a process and its descendants"},
+	{"sudo iolat -d nvme0n1 -H", "a disk, with histograms"},
+	{"sudo iolat -f json -D 10s -- python3 train.py", "a command, for 10 s"},
+};
+
+static const struct status_row statuses[] = {
+	{"0", "fine, also when a signal or --duration ended the run"},
+	{"1", "failed while running"},
+	{"2", "wrong usage, or a selection that names nothing"},
+	{"3", "the kernel lacks what is required"},
+	{"4", "not permitted"},
+};
+
+const struct option_row *option_at(size_t i)
+{
+	return i < ARRAY_SIZE(rows) ? &rows[i] : NULL;
+}
+
+const struct example *example_at(size_t i)
+{
+	return i < ARRAY_SIZE(examples) ? &examples[i] : NULL;
+}
+
+const struct status_row *status_at(size_t i)
+{
+	return i < ARRAY_SIZE(statuses) ? &statuses[i] : NULL;
+}
+
+const char *option_section_name(enum option_section section)
+{
+	static const char *const names[SECTION_MAX] = {
+		[SECTION_SELECTION] = "Selection",
+		[SECTION_OUTPUT] = "Output",
+		[SECTION_RUN] = "Run",
+	};
+
+	return names[section];
+}
+
+bool option_applies(const struct option_row *row, enum command command)
+{
+	return row->commands & (1u << command);
+}
+
+char *option_words_line(char buf[OPTION_WORDS_LEN], const struct option_row *row,
+			enum command command)
+{
+	const char *word;
+	size_t len = 0;
+
+	buf[0] = '\0';
+	if (!row->lists)
+		return buf;
+	for (size_t i = 0; len < OPTION_WORDS_LEN && (word = row->word_at(command, i)); i++)
+		len += (size_t)snprintf(buf + len, OPTION_WORDS_LEN - len, "%s%s", i ? ", " : "",
+					word);
+	return buf;
+}
+
+enum command command_find(const char *name)
+{
+	enum command c;
+
+	for (c = 0; c < COMMAND_MAX; c++)
+		if (command_rows[c].name && !strcmp(command_rows[c].name, name))
+			break;
+	return c;
+}
+
+bool command_takes_format(enum command command, const char *format)
+{
+	const char *const *at = command_rows[command].formats;
+
+	if (!at)
+		return true;
+	while (*at && strcmp(*at, format))
+		at++;
+	return *at;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The command line as one table (option_table.c): a row an option, which drives parsing
+ * (options.c), --help, the man page and shell completion. Parsing only reads words and
+ * numbers; what they name on this host is looked up later (target.h).
+ */
+#ifndef IOLAT_CLI_OPTIONS_H
+#define IOLAT_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "render/render.h"
+#include "stats/snapshot.h"
+
+enum command {
+	COMMAND_LIVE,
+	COMMAND_DOCTOR,
+	COMMAND_MAX
+};
+
+struct words {			/* a list option's arguments, in order; owned */
+	char **at;
+	size_t n;
+};
+
+struct options {
+	enum command command;
+
+	/* selection */
+	struct words pids;		/* checked to be numbers > 0 */
+	bool no_children;
+	struct words names, users, cgroups, devices;
+	unsigned int op_mask;		/* bit an enum iolat_op; 0: all */
+	uint64_t min_latency_ns;
+
+	/* presentation */
+	struct by by;
+	const struct renderer *format;
+	struct render_options render;	/* width is set by the live view */
+	const char *output;		/* -o; NULL: standard output */
+	uint64_t interval_ns;		/* 0: only the summary */
+	uint64_t duration_ns;		/* 0: no limit */
+
+	/* run */
+	int ready_fd;			/* -1: none */
+	uint64_t buffer_size;		/* bytes; 0: the default */
+	bool command_as_root;		/* --user-command root */
+	char **argv;			/* behind "--", NULL-terminated; NULL: none */
+};
+
+/* Parses argv, which must outlive `o`. Returns -1 to go on, or the exit status at once (and `o` is
+ * freed): after --help and --version (0, on standard output), on bad usage (EXIT_USAGE, one line on
+ * standard error) and without memory or a writable standard output (EXIT_FAILED, one line). */
+int options_parse(struct options *o, int argc, char **argv);
+void options_free(struct options *o);	/* twice is fine */
+
+/* Generated documents, from the same table; used by the build only (docs/gendocs.c). */
+void options_man(FILE *out);			/* man page, section 8 (man.c) */
+void options_bash_completion(FILE *out);	/* completion.c */
+
+#endif

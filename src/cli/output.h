@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where frames go: standard output, or the file of --output, which root never opens through
+ * a symbolic link and which belongs to the user behind sudo.
+ */
+#ifndef IOLAT_CLI_OUTPUT_H
+#define IOLAT_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct output {
+	FILE *stream;
+	const char *path;	/* NULL: standard output */
+};
+
+/* Opens; an exit status, the reason said. */
+int output_open(struct output *o, const char *path);
+
+/* Flushes a frame. 0, -EPIPE (the reader is gone: end quietly), or another negative errno after
+ * saying so. */
+int output_flush(struct output *o);
+
+/* Closes; as output_flush. */
+int output_close(struct output *o);
+
+/* Width of the terminal in columns, 0 if it is none. */
+int output_width(const struct output *o);
+
+/* The user behind sudo (SUDO_UID, SUDO_GID), if root was got that way. */
+bool sudo_user(unsigned int *uid, unsigned int *gid);
+
+#endif

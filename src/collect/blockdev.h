@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Disks as sysfs shows them: what a device or path is on, facts about a disk, and the
+ * kernel's own count of its I/O. Sources: Documentation/ABI/stable/sysfs-block and
+ * Documentation/block/stat.rst.
+ */
+#ifndef IOLAT_COLLECT_BLOCKDEV_H
+#define IOLAT_COLLECT_BLOCKDEV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "iolat/wire.h"
+
+/* The disk or partition that the user names: "sda", "sda1", "dm-0", "8:0", "/dev/disk/by-id/...", or a
+ * path on a file system, whose device it is. 0, -ENOENT: there is no such thing, -ENODEV: it is not
+ * on a block device (tmpfs, NFS, ...). */
+int blockdev_find(const char *name, struct iolat_disk_filter *out);
+
+/* A disk's name by its numbers; "major:minor" where there is none. */
+void blockdev_name(uint32_t major, uint32_t minor, char *out, size_t size);
+
+/* Whether the disk is there (no longer). */
+bool blockdev_exists(const struct iolat_disk_filter *d);
+
+/* A disk's count in its stat file: fields 1, 5 and 12 (reads, writes, discards completed). False where
+ * there is no such disk. */
+bool blockdev_count(uint32_t major, uint32_t minor, uint64_t *ios);
+
+/* diskseq (0 before 5.15) and size in sectors; false where there is no such disk. */
+bool blockdev_identity(uint32_t major, uint32_t minor, uint64_t *diskseq, uint64_t *sectors);
+
+/* Fills model, scheduler, nr_requests, rotational, accounted. */
+void blockdev_facts(uint32_t major, uint32_t minor, struct iolat_disk_facts *f);
+
+/* Calls `each` for every disk of the machine. */
+void blockdev_each(void (*each)(void *ctx, uint32_t major, uint32_t minor), void *ctx);
+
+#endif

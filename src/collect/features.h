@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the running kernel's BTF says about the things that iolat hooks and reads. All
+ * differences that user space has to know are found here, none by version.
+ */
+#ifndef IOLAT_COLLECT_FEATURES_H
+#define IOLAT_COLLECT_FEATURES_H
+
+#include <stdbool.h>
+
+#include "iolat/wire.h"
+
+struct btf;
+
+struct features {
+	struct btf *btf;	/* the kernel's own types */
+};
+
+/* Reads /sys/kernel/btf/vmlinux. 0, or -errno (-ENOENT: the kernel has no BTF). */
+int features_read(struct features *f);
+void features_free(struct features *f);
+
+/* Whether the kernel has the tracepoint. */
+bool features_tracepoint(const struct features *f, const char *name);
+
+/* Fills what BTF decides: argument positions, status form, flag bits, which start hook. */
+void features_knobs(const struct features *f, struct iolat_knobs *knobs);
+
+#endif

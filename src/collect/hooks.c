@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of hooks; read by tracer.c to attach and by doctor to explain. */
+#include "collect/hooks.h"
+
+#include <string.h>
+
+#include "collect/features.h"
+
+#define ITER "iter/task"
+
+static const struct hook_def hooks[] = {
+	{"block_io_start", "iolat_io_start", true, "who submits a request"},
+	{"block_getrq", "iolat_getrq", true, "who submits a request"},
+	{"block_rq_issue", "iolat_rq_issue", true, "when the driver gets a request"},
+	{"block_rq_complete", "iolat_rq_complete", true, "when a request ends"},
+	{"block_bio_queue", "iolat_bio_queue", false, "waits for a free request (tag)"},
+	{"block_bio_complete", "iolat_bio_end", false, "clean-up after refused bios"},
+	{"block_bio_backmerge", "iolat_backmerge", false, "owners of merged bios"},
+	{"block_bio_frontmerge", "iolat_frontmerge", false, "owners of merged bios"},
+	{"block_rq_merge", "iolat_rq_merge", false, "owners of merged requests"},
+	{"block_rq_requeue", "iolat_rq_requeue", false, "the count of requeues"},
+	{"sched_process_fork", "iolat_fork", true, "children of selected processes"},
+	{"sched_process_exec", "iolat_exec", false, "names and owners after an exec"},
+	{"sched_process_exit", "iolat_exit", false, "the end of processes"},
+	{"sched_process_free", "iolat_free", false, "clean-up after processes"},
+	{"task_rename", "iolat_rename", false, "names that threads give themselves"},
+	{ITER, "iolat_seen", false, "names of processes older than the run"},
+};
+
+const struct hook_def *hook_at(size_t i)
+{
+	return i < sizeof(hooks) / sizeof(hooks[0]) ? &hooks[i] : NULL;
+}
+
+bool hook_wanted(const struct hook_def *h, const struct features *f)
+{
+	bool io_start = features_tracepoint(f, "block_io_start");
+
+	if (!strcmp(h->tracepoint, "block_io_start"))
+		return io_start;
+	if (!strcmp(h->tracepoint, "block_getrq"))
+		return !io_start;
+	return true;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads /proc/PID/status (proc_pid_status(5)) for cli/target.c. */
+#include "collect/procfs.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/units.h"
+
+/* "NSpid:	4242	17	1": the last one. */
+static uint32_t last_number(const char *s)
+{
+	uint32_t last = 0;
+	int used;
+
+	while (sscanf(s, "%" SCNu32 "%n", &last, &used) == 1)
+		s += used;
+	return last;
+}
+
+bool procfs_status(uint32_t pid, struct proc_status *out)
+{
+	char path[64], line[256];
+	AUTO_FILE FILE *f = NULL;
+
+	memset(out, 0, sizeof(*out));
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, "Name:\t", 6))
+			snprintf(out->comm, sizeof(out->comm), "%.*s",
+				 (int)strcspn(line + 6, "\n"), line + 6);
+		else if (sscanf(line, "Tgid: %" SCNu32, &out->tgid) == 1)
+			continue;
+		else if (!strncmp(line, "NSpid:", 6))
+			out->ns_pid = last_number(line + 6);
+	}
+	return out->tgid;
+}
+
+size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room)
+{
+	DIR *dir = opendir("/proc");
+	struct proc_status st;
+	struct dirent *d;
+	size_t n = 0;
+	uint64_t pid;
+
+	while (dir && (d = readdir(dir))) {
+		if (parse_u64(d->d_name, &pid) || !procfs_status(pid, &st))
+			continue;
+		if (st.ns_pid != ns_pid || pid == ns_pid)
+			continue;
+		if (n < room)
+			pids[n] = pid;
+		n++;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Single facts from /proc/PID/status. */
+#ifndef IOLAT_COLLECT_PROCFS_H
+#define IOLAT_COLLECT_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct proc_status {
+	uint32_t tgid;
+	uint32_t ns_pid;	/* in the innermost pid namespace */
+	char comm[64];		/* as the kernel escapes it */
+};
+
+/* False where there is no such task. */
+bool procfs_status(uint32_t pid, struct proc_status *out);
+
+/* Processes whose pid in their own namespace, another one than ours, is `ns_pid`: at most `room`
+ * of their host pids; returns how many there are in all. */
+size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room);
+
+#endif

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Opens the right form of the BPF object for this kernel, sets its knobs, attaches its
+ * programs one by one and reads its rings. Kernel differences are known to features.c
+ * and bpf/compat.bpf.h; what fails is explained here.
+ */
+#include "collect/tracer.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "collect/embedded.h"
+#include "collect/features.h"
+#include "collect/privilege.h"
+
+#define DEFAULT_BUFFER (8u << 20)
+#define FACTS_BUFFER   (1u << 20)
+#define FLIGHT_SLOTS   16384u
+#define DRAIN_BATCH    200000u /* events a drain at most */
+
+struct tracer {
+	struct features features;
+	struct bpf_object *obj;
+	const char *variant;
+	struct tracer_hook hooks[HOOKS_MAX];
+	struct bpf_link *links[HOOKS_MAX];
+	size_t n_hooks;
+	struct ring_buffer *facts, *requests;
+	const struct iolat_losses *losses;
+	const struct sink *sink;	/* of the running drain */
+	uint64_t facts_until;		/* CLOCK_MONOTONIC: facts are read up to here */
+	unsigned int drained;
+};
+
+/* libbpf's own words are for developers; what a user needs is said by the callers. */
+static int __attribute__((format(printf, 2, 0)))
+quiet(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	return getenv("IOLAT_DEBUG") ? vfprintf(stderr, fmt, args) : 0;
+}
+
+/* --- loading -------------------------------------------------------------------- */
+
+/* The map of a data section (".rodata", ".bss") and where in it a variable stands; NULL if there is none. */
+static struct bpf_map *find_variable(struct bpf_object *obj, const char *section, const char *name,
+				     size_t *offset)
+{
+	const struct btf *btf = bpf_object__btf(obj);
+	int id = btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC);
+	const struct btf_type *sec = id < 0 ? NULL : btf__type_by_id(btf, id);
+	struct bpf_map *map;
+
+	for (int i = 0; sec && i < btf_vlen(sec); i++) {
+		const struct btf_var_secinfo *v = &btf_var_secinfos(sec)[i];
+		const struct btf_type *t = btf__type_by_id(btf, v->type);
+
+		*offset = v->offset;
+		if (strcmp(btf__name_by_offset(btf, t->name_off), name))
+			continue;
+		bpf_object__for_each_map(map, obj) {
+			const char *suffix = strrchr(bpf_map__name(map), '.');
+
+			if (suffix && !strcmp(suffix, section))
+				return map;
+		}
+	}
+	return NULL;
+}
+
+/* Writes a read-only variable, before loading. 0 or -errno. */
+static int set_constant(struct bpf_object *obj, const char *name, const void *value, size_t len)
+{
+	size_t offset, size;
+	struct bpf_map *map = find_variable(obj, ".rodata", name, &offset);
+	const void *data = map ? bpf_map__initial_value(map, &size) : NULL;
+	AUTO_FREE char *copy = data ? malloc(size) : NULL;
+
+	if (!copy || offset + len > size)
+		return -EINVAL;
+	memcpy(copy, data, size);
+	memcpy(copy + offset, value, len);
+	return bpf_map__set_initial_value(map, copy, size);
+}
+
+/* A variable that the programs write, after loading; NULL if it can't be mapped. */
+static const void *get_variable(struct bpf_object *obj, const char *name)
+{
+	size_t offset, size;
+	struct bpf_map *map = find_variable(obj, ".bss", name, &offset);
+	const char *data = map ? bpf_map__initial_value(map, &size) : NULL;
+
+	return data ? data + offset : NULL;
+}
+
+static void collect_hooks(struct tracer *t)
+{
+	const struct hook_def *def;
+
+	for (size_t i = 0; (def = hook_at(i)); i++)
+		if (hook_wanted(def, &t->features) && t->n_hooks < HOOKS_MAX)
+			t->hooks[t->n_hooks++].def = def;
+}
+
+static struct tracer_hook *find_hook(struct tracer *t, const char *program)
+{
+	for (size_t i = 0; i < t->n_hooks; i++)
+		if (!strcmp(t->hooks[i].def->program, program))
+			return &t->hooks[i];
+	return NULL;
+}
+
+static bool is_tracepoint(const struct hook_def *def)
+{
+	return !strchr(def->tracepoint, '/');
+}
+
+/* Leaves out the programs that this kernel has no place for, and the optional ones on demand. */
+static void choose_programs(struct tracer *t, bool optional)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, t->obj) {
+		struct tracer_hook *h = find_hook(t, bpf_program__name(prog));
+		bool load = h && (h->def->required || optional);
+
+		if (h && is_tracepoint(h->def) &&
+		    !features_tracepoint(&t->features, h->def->tracepoint)) {
+			h->err = -ENOENT;
+			load = false;
+		}
+		bpf_program__set_autoload(prog, load);
+	}
+}
+
+static uint32_t power_of_two(uint64_t size)
+{
+	uint32_t p = 1;
+
+	while (p < size && p < 1u << 30)
+		p <<= 1;
+	return p;
+}
+
+static int size_map(struct tracer *t, const char *name, uint32_t entries)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, name);
+
+	return map ? bpf_map__set_max_entries(map, entries) : -ENOENT;
+}
+
+static int configure(struct tracer *t, const struct iolat_knobs *knobs, uint64_t buffer_size)
+{
+	struct iolat_knobs k = *knobs;
+	int err;
+
+	features_knobs(&t->features, &k);
+	k.slot_mask = FLIGHT_SLOTS - 1;
+	err = set_constant(t->obj, "knobs", &k, sizeof(k));
+	err = err ?: size_map(t, "iolat_flights", FLIGHT_SLOTS);
+	err = err ?: size_map(t, "iolat_bios", FLIGHT_SLOTS);
+	err = err ?: size_map(t, "iolat_facts", FACTS_BUFFER);
+	return err ?: size_map(t, "iolat_requests", power_of_two(buffer_size ?: DEFAULT_BUFFER));
+}
+
+static int load_variant(struct tracer *t, const struct embedded *e, const struct iolat_knobs *knobs,
+			uint64_t buffer_size, bool optional)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "iolat_");
+	int err;
+
+	t->obj = bpf_object__open_mem(e->data, e->end - e->data, &opts);
+	if (!t->obj)
+		return -errno;
+	choose_programs(t, optional);
+	err = configure(t, knobs, buffer_size) ?: bpf_object__load(t->obj);
+	if (err) {
+		bpf_object__close(t->obj);
+		t->obj = NULL;
+		return err;
+	}
+	t->variant = e->name;
+	return 0;
+}
+
+/* Newest form first; without the optional programs only when nothing else loads. A refusal for lack
+ * of privilege is the same for all of them. */
+static int load(struct tracer *t, const struct iolat_knobs *knobs, uint64_t buffer_size)
+{
+	const char *only = getenv("IOLAT_VARIANT"); /* for tests */
+	const struct embedded *e;
+	int err = -ENOENT;
+
+	for (int optional = 1; optional >= 0; optional--) {
+		for (size_t i = 0; (e = embedded_at(i)); i++) {
+			if (only && strcmp(only, e->name))
+				continue;
+			err = load_variant(t, e, knobs, buffer_size, optional);
+			if (!err || err == -EPERM)
+				return err;
+		}
+	}
+	return err;
+}
+
+static int explain_load(int err)
+{
+	char why[256];
+
+	if (err == -EPERM) {
+		log_error("not permitted to load BPF programs: %s",
+			  privilege_missing(why, sizeof(why)));
+		return EXIT_PERM;
+	}
+	if (err == -ENOMEM) {
+		log_error("no memory for the BPF maps; try a smaller --buffer-size");
+		return EXIT_FAILED;
+	}
+	log_error("this kernel does not take iolat's BPF programs: %s; see `iolat doctor`",
+		  strerror(-err));
+	return EXIT_KERNEL;
+}
+
+/* Both are needed before any program can be fitted to the kernel. */
+static int check_kernel(struct tracer *t)
+{
+	int err = features_read(&t->features);
+
+	if (err == -EACCES || err == -EPERM) {
+		log_error("cannot read the kernel's BTF at /sys/kernel/btf/vmlinux: %s; "
+			  "make it readable (0444 is the kernel's own mode)", strerror(-err));
+		return EXIT_PERM;
+	}
+	if (err) {
+		log_error("no usable BTF at /sys/kernel/btf/vmlinux: %s; iolat needs a kernel "
+			  "built with CONFIG_DEBUG_INFO_BTF", strerror(-err));
+		return EXIT_KERNEL;
+	}
+	collect_hooks(t);
+	for (size_t i = 0; i < t->n_hooks; i++) {
+		const struct hook_def *def = t->hooks[i].def;
+
+		if (def->required && !features_tracepoint(&t->features, def->tracepoint)) {
+			log_error("this kernel has no tracepoint %s, without which iolat cannot see %s",
+				  def->tracepoint, def->lost);
+			return EXIT_KERNEL;
+		}
+	}
+	return EXIT_OK;
+}
+
+/* --- rings ---------------------------------------------------------------------- */
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int take_fact(void *ctx, void *data, size_t size)
+{
+	struct tracer *t = ctx;
+
+	return t->sink->event(t->sink->ctx, data, size);
+}
+
+static int read_facts(struct tracer *t)
+{
+	uint64_t now = monotonic_ns();
+	int err = ring_buffer__consume(t->facts);
+
+	if (err < 0)
+		return err;
+	t->facts_until = now;
+	return 0;
+}
+
+/* A request may be younger than the last look at the facts it needs. */
+static int take_request(void *ctx, void *data, size_t size)
+{
+	const struct iolat_request *e = data;
+	struct tracer *t = ctx;
+	int err = 0;
+
+	if (size >= sizeof(struct iolat_share) && e->end_ns > t->facts_until)
+		err = read_facts(t);
+	err = err ?: t->sink->event(t->sink->ctx, data, size);
+	if (err)
+		return err;
+	return ++t->drained < DRAIN_BATCH ? 0 : -EAGAIN;
+}
+
+int tracer_drain(struct tracer *t, const struct sink *sink)
+{
+	int err;
+
+	t->sink = sink;
+	t->drained = 0;
+	err = read_facts(t);
+	if (err)
+		return err;
+	err = ring_buffer__consume(t->requests);
+	if (err == -EAGAIN)
+		return 1;
+	return err < 0 ? err : 0;
+}
+
+static int map_fd(const struct tracer *t, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(t->obj, name);
+}
+
+static int open_rings(struct tracer *t)
+{
+	t->facts = ring_buffer__new(map_fd(t, "iolat_facts"), take_fact, t, NULL);
+	t->requests = ring_buffer__new(map_fd(t, "iolat_requests"), take_request, t, NULL);
+	t->losses = get_variable(t->obj, "losses");
+	if (t->facts && t->requests && t->losses)
+		return EXIT_OK;
+	log_error("cannot map the ring buffers: %s", strerror(errno));
+	return EXIT_FAILED;
+}
+
+int tracer_open(struct tracer **out, const struct iolat_knobs *knobs, uint64_t buffer_size)
+{
+	struct tracer *t = calloc(1, sizeof(*t));
+	int err, status;
+
+	*out = NULL;
+	if (!t) {
+		log_error("out of memory");
+		return EXIT_FAILED;
+	}
+	libbpf_set_print(quiet);
+	status = check_kernel(t);
+	if (status == EXIT_OK) {
+		err = load(t, knobs, buffer_size);
+		status = err ? explain_load(err) : open_rings(t);
+	}
+	if (status != EXIT_OK) {
+		tracer_close(t);
+		return status;
+	}
+	*out = t;
+	return EXIT_OK;
+}
+
+void tracer_detach(struct tracer *t)
+{
+	for (size_t i = 0; i < t->n_hooks; i++) {
+		bpf_link__destroy(t->links[i]);
+		t->links[i] = NULL;
+	}
+}
+
+void tracer_close(struct tracer *t)
+{
+	if (!t)
+		return;
+	tracer_detach(t);
+	ring_buffer__free(t->requests);
+	ring_buffer__free(t->facts);
+	bpf_object__close(t->obj);
+	features_free(&t->features);
+	free(t);
+}
+
+/* --- hooks ---------------------------------------------------------------------- */
+
+static void attach_hook(struct tracer *t, size_t i)
+{
+	struct tracer_hook *h = &t->hooks[i];
+	struct bpf_program *prog = bpf_object__find_program_by_name(t->obj, h->def->program);
+
+	if (!prog || bpf_program__fd(prog) < 0) {
+		h->err = h->err ?: -ENOTSUP;
+		return;
+	}
+	t->links[i] = bpf_program__attach(prog);
+	h->err = t->links[i] ? 0 : -errno;
+	h->attached = t->links[i];
+}
+
+/* In the table's order backwards: what ends a request is there before what starts one, and so is
+ * every fork before the tasks are listed. */
+int tracer_attach(struct tracer *t)
+{
+	for (size_t i = t->n_hooks; i-- > 0;) {
+		attach_hook(t, i);
+		if (t->hooks[i].attached || !t->hooks[i].def->required)
+			continue;
+		log_error("cannot attach to tracepoint %s: %s; without it iolat cannot see %s",
+			  t->hooks[i].def->tracepoint, strerror(-t->hooks[i].err),
+			  t->hooks[i].def->lost);
+		return t->hooks[i].err == -EPERM || t->hooks[i].err == -EACCES ? EXIT_PERM
+									       : EXIT_KERNEL;
+	}
+	return EXIT_OK;
+}
+
+const struct tracer_hook *tracer_hook_at(const struct tracer *t, size_t i)
+{
+	return i < t->n_hooks ? &t->hooks[i] : NULL;
+}
+
+bool tracer_hook_attached(const struct tracer *t, const char *tracepoint)
+{
+	for (size_t i = 0; i < t->n_hooks; i++)
+		if (!strcmp(t->hooks[i].def->tracepoint, tracepoint))
+			return t->hooks[i].attached;
+	return false;
+}
+
+/* --- tasks ---------------------------------------------------------------------- */
+
+int tracer_select(struct tracer *t, uint32_t tgid, uint64_t start_ns)
+{
+	struct iolat_task_entry e = {.start_ns = start_ns};
+
+	return bpf_map_update_elem(map_fd(t, "iolat_tasks"), &tgid, &e, BPF_ANY) ? -errno : 0;
+}
+
+static int task_iterator(const struct tracer *t)
+{
+	for (size_t i = 0; i < t->n_hooks; i++)
+		if (!is_tracepoint(t->hooks[i].def) && t->links[i])
+			return bpf_iter_create(bpf_link__fd(t->links[i]));
+	return -ENOTSUP;
+}
+
+int tracer_tasks(const struct tracer *t, const struct sink *sink)
+{
+	struct iolat_task tasks[64];
+	int err = 0, fd = task_iterator(t);
+	size_t have = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	while (!err && (n = read(fd, (char *)tasks + have, sizeof(tasks) - have)) > 0) {
+		have += n;
+		for (size_t i = 0; !err && i < have / sizeof(tasks[0]); i++)
+			err = sink->event(sink->ctx, &tasks[i], sizeof(tasks[i]));
+		memmove(tasks, &tasks[have / sizeof(tasks[0])], have % sizeof(tasks[0]));
+		have %= sizeof(tasks[0]);
+	}
+	if (!err && n < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* --- counters ------------------------------------------------------------------- */
+
+/* Program runs that the kernel skipped; it tells since 5.12. */
+static bool program_misses(const struct bpf_program *prog, uint64_t *misses)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	if (bpf_program__fd(prog) < 0)
+		return true;
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+		return false;
+	*misses += info.recursion_misses;
+	return len >= offsetof(struct bpf_prog_info, recursion_misses) + sizeof(__u64);
+}
+
+void tracer_counters(const struct tracer *t, struct iolat_counters *c)
+{
+	struct bpf_program *prog;
+
+	*c = (struct iolat_counters){
+		.head = {.kind = IOLAT_EV_COUNTERS, .size = sizeof(*c)},
+		.lost = t->losses->lost,
+		.unmatched = t->losses->unmatched,
+		.map_full = t->losses->map_full,
+		.backward = t->losses->backward,
+		.missed_known = 1,
+	};
+	bpf_object__for_each_program(prog, t->obj) {
+		uint64_t misses = 0;
+
+		c->missed_known &= program_misses(prog, &misses);
+		c->missed += misses;
+	}
+}
+
+uint64_t tracer_unselected(const struct tracer *t, uint32_t disk)
+{
+	struct iolat_unselected u = {};
+
+	bpf_map_lookup_elem(map_fd(t, "iolat_unselect"), &disk, &u);
+	return u.ios;
+}
+
+/* The kernel prints what a map costs ("memlock:") in the map descriptor's fdinfo. */
+static uint64_t map_bytes(int fd)
+{
+	char path[64], line[128];
+	unsigned long long bytes = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "memlock: %llu", &bytes) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+uint64_t tracer_map_bytes(const struct tracer *t)
+{
+	struct bpf_map *map;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_map(map, t->obj)
+		sum += map_bytes(bpf_map__fd(map));
+	return sum;
+}
+
+const char *tracer_variant(const struct tracer *t)
+{
+	return t->variant;
+}

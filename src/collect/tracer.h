@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The BPF programs from loading to detaching, and the events they send. The one owner
+ * of libbpf objects.
+ */
+#ifndef IOLAT_COLLECT_TRACER_H
+#define IOLAT_COLLECT_TRACER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "iolat/wire.h"
+#include "collect/hooks.h"
+
+struct tracer;
+
+/* Where events go; each is valid during the call only. 0 or a negative errno, which ends the drain. */
+struct sink {
+	int (*event)(void *ctx, const void *data, size_t size);
+	void *ctx;
+};
+
+struct tracer_hook {
+	const struct hook_def *def;
+	bool attached;
+	int err;		/* why not: negative errno */
+};
+
+/* Loads for the running kernel: `knobs` has the selection, the rest of it is filled in here.
+ * `buffer_size` in bytes, rounded up to a power of two; 0: the default. Returns an exit status;
+ * anything but EXIT_OK has been explained on standard error. */
+int tracer_open(struct tracer **out, const struct iolat_knobs *knobs, uint64_t buffer_size);
+
+/* Attaches hook by hook. Exit status as above: a required hook that does not attach is an error. */
+int tracer_attach(struct tracer *t);
+
+void tracer_detach(struct tracer *t);	/* what has come can still be read */
+void tracer_close(struct tracer *t);	/* detaches, too; t may be NULL */
+
+/* Hooks that this kernel calls for, attached or not; NULL behind the last. */
+const struct tracer_hook *tracer_hook_at(const struct tracer *t, size_t i);
+bool tracer_hook_attached(const struct tracer *t, const char *tracepoint);
+
+/* Selects a process (see iolat_tasks). 0 or -errno. */
+int tracer_select(struct tracer *t, uint32_t tgid, uint64_t start_ns);
+
+/* Every task of the machine as TASK events. 0 or -errno. */
+int tracer_tasks(const struct tracer *t, const struct sink *sink);
+
+/* Reads what has come. Facts always precede the requests that need them. Returns after a bounded
+ * number of events: 1 when there may be more, 0 when not, or -errno. */
+int tracer_drain(struct tracer *t, const struct sink *sink);
+
+/* Totals since the start. */
+void tracer_counters(const struct tracer *t, struct iolat_counters *c);
+uint64_t tracer_unselected(const struct tracer *t, uint32_t disk);
+
+/* Memory of the maps in bytes, as the kernel counts it. */
+uint64_t tracer_map_bytes(const struct tracer *t);
+
+/* Which of the object's forms was loaded: "modern", "btf", "raw". */
+const char *tracer_variant(const struct tracer *t);
+
+#endif

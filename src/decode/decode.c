@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The gate between bytes from outside and the analysis. One check a kind, found by the
+ * list of events, so that a kind without a check does not build; what passes here is
+ * used without a second look.
+ */
+#include "decode/decode.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define PATH_LIMIT 4096 /* PATH_MAX, the NUL included */
+
+static bool terminated(const char *s, size_t size)
+{
+	return memchr(s, '\0', size) != NULL;
+}
+
+static bool cgroup_key_ok(__u64 cgroup)
+{
+	return IOLAT_CGROUP_TREE(cgroup) < IOLAT_TREE_MAX;
+}
+
+/* The parts of the latency sum up to a start that is not before the clock's zero. */
+static bool times_ok(const struct iolat_request *e)
+{
+	return e->queue_ns <= e->end_ns && e->device_ns <= e->end_ns - e->queue_ns;
+}
+
+static bool request_ok(const struct iolat_request *e)
+{
+	return e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup) &&
+	       times_ok(e);
+}
+
+static bool share_ok(const struct iolat_share *e)
+{
+	return e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup);
+}
+
+static bool task_ok(const struct iolat_task *e)
+{
+	return e->what < IOLAT_TASK_MAX && terminated(e->comm, sizeof(e->comm));
+}
+
+static bool disk_ok(const struct iolat_disk *e)
+{
+	return e->disk && terminated(e->name, sizeof(e->name));
+}
+
+static bool name_ok(const struct iolat_name *e)
+{
+	return e->id && terminated(e->name, sizeof(e->name));
+}
+
+static bool run_ok(const struct iolat_run *e)
+{
+	return terminated(e->host, sizeof(e->host)) && terminated(e->kernel, sizeof(e->kernel));
+}
+
+static bool hook_ok(const struct iolat_hook *e)
+{
+	return terminated(e->name, sizeof(e->name));
+}
+
+static bool cgroup_ok(const struct iolat_cgroup *e)
+{
+	size_t room = e->head.size - sizeof(*e);
+
+	if (room > PATH_LIMIT)
+		room = PATH_LIMIT;
+	return e->cgroup && cgroup_key_ok(e->cgroup) && terminated(e->path, room);
+}
+
+static bool disk_facts_ok(const struct iolat_disk_facts *e)
+{
+	return e->disk && e->rotational <= 2 && terminated(e->model, sizeof(e->model)) &&
+	       terminated(e->scheduler, sizeof(e->scheduler));
+}
+
+static bool counters_ok(const struct iolat_counters *e)
+{
+	return e->missed_known <= 1;
+}
+
+/* Each kind's check is NAME_ok. */
+#define X(KIND, name)                                                                              \
+	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \
+	{                                                                                          \
+		const struct iolat_##name *e = data;                                               \
+                                                                                                   \
+		if (e->head.size < sizeof(*e) || !name##_ok(e))                                    \
+			return -EBADMSG;                                                           \
+		return h->name(ctx, e);                                                            \
+	}
+IOLAT_EVENTS(X)
+#undef X
+
+int decode_event(const struct event_handlers *h, void *ctx, const void *data, size_t size)
+{
+	const struct iolat_head *head = data;
+
+	if (size < sizeof(*head) || head->size < sizeof(*head) || head->size > size)
+		return -EBADMSG;
+	switch (head->kind) {
+	case IOLAT_EV_NONE:
+		return -EBADMSG;
+#define X(KIND, name)                                                                              \
+	case IOLAT_EV_##KIND:                                                                      \
+		return take_##name(h, ctx, data);
+		IOLAT_EVENTS(X)
+#undef X
+	default:
+		return -ENOTSUP;
+	}
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Wiring only: from the command line to the command. */
+#include <stddef.h>
+
+#include "cli/doctor.h"
+#include "cli/live.h"
+#include "cli/options.h"
+
+int main(int argc, char **argv)
+{
+	static int (*const commands[COMMAND_MAX])(const struct options *o) = {
+		[COMMAND_LIVE] = live_run,
+		[COMMAND_DOCTOR] = doctor_run,
+	};
+	struct options o;
+	int status = options_parse(&o, argc, argv);
+
+	if (status >= 0)
+		return status;
+	status = commands[o.command](&o);
+	options_free(&o);
+	return status;
+}

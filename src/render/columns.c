@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The column table, shared by every output that is made for people and by the order of
+ * rows everywhere. Works on one row of a snapshot at a time; the layout is table.c's,
+ * the order order.c's.
+ */
+#include "render/columns.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "render/render.h"
+
+#define MIB (1024.0 * 1024.0)
+
+/* --- numbers ------------------------------------------------------------------- */
+
+static bool number_field(const struct column *c, const struct cell *cell, double *out)
+{
+	*out = *(const uint64_t *)((const char *)cell->row + c->field);
+	return true;
+}
+
+static bool per_second(const struct cell *cell, double amount, double *out)
+{
+	if (!cell->frame->duration_ns)
+		return false;
+	*out = amount * 1e9 / cell->frame->duration_ns;
+	return true;
+}
+
+static bool number_iops(const struct column *c, const struct cell *cell, double *out)
+{
+	return per_second(cell, cell->row->ios, out);
+}
+
+static bool number_rate(const struct column *c, const struct cell *cell, double *out)
+{
+	return per_second(cell, cell->row->bytes / MIB, out);
+}
+
+static const struct hist *hist_of(const struct column *c, const struct cell *cell)
+{
+	const struct hist *h = (const void *)((const char *)cell->row + c->field);
+
+	return h->count ? h : NULL;
+}
+
+static bool number_percentile(const struct column *c, const struct cell *cell, double *out)
+{
+	const struct hist *h = hist_of(c, cell);
+
+	if (h)
+		*out = hist_percentile(h, c->p);
+	return h;
+}
+
+static bool number_mean(const struct column *c, const struct cell *cell, double *out)
+{
+	const struct hist *h = hist_of(c, cell);
+
+	if (h)
+		*out = hist_mean(h);
+	return h;
+}
+
+static bool number_min(const struct column *c, const struct cell *cell, double *out)
+{
+	const struct hist *h = hist_of(c, cell);
+
+	if (h)
+		*out = h->min;
+	return h;
+}
+
+static bool number_max(const struct column *c, const struct cell *cell, double *out)
+{
+	const struct hist *h = hist_of(c, cell);
+
+	if (h)
+		*out = h->max;
+	return h;
+}
+
+static bool number_sum(const struct column *c, const struct cell *cell, double *out)
+{
+	const struct hist *h = hist_of(c, cell);
+
+	if (h)
+		*out = h->sum;
+	return h;
+}
+
+/* Of the time whose split is known: bio-based devices have none. */
+static bool number_queue_pct(const struct column *c, const struct cell *cell, double *out)
+{
+	const struct row *row = cell->row;
+	double queue = row->queue.count ? row->queue.sum : 0;
+	double split = queue + (row->device.count ? row->device.sum : 0);
+
+	if (split <= 0)
+		return false;
+	*out = 100 * queue / split;
+	return true;
+}
+
+static bool number_random(const struct column *c, const struct cell *cell, double *out)
+{
+	*out = cell->row->random_pct;
+	return cell->row->random_known;
+}
+
+static bool number_pid(const struct column *c, const struct cell *cell, double *out)
+{
+	const struct process *p = cell->row->subject.process;
+
+	if (p)
+		*out = p->pid;
+	return p;
+}
+
+static bool number_ns_pid(const struct column *c, const struct cell *cell, double *out)
+{
+	const struct process *p = cell->row->subject.process;
+
+	if (p)
+		*out = p->ns_pid;
+	return p && p->ns_pid;
+}
+
+static bool number_tid(const struct column *c, const struct cell *cell, double *out)
+{
+	const struct thread *t = cell->row->subject.thread;
+
+	if (t)
+		*out = t->tid;
+	return t;
+}
+
+/* --- texts --------------------------------------------------------------------- */
+
+static const char *text_device(const struct cell *cell)
+{
+	const struct disk *d = cell->row->subject.disk;
+
+	return d ? d->name : NULL;
+}
+
+static const char *text_op(const struct cell *cell)
+{
+	return by_has(cell->frame->by, BY_OP) ? column_op_name(cell->row->subject.op) : NULL;
+}
+
+static const char *text_comm(const struct cell *cell)
+{
+	const struct process *p = cell->row->subject.process;
+
+	return p && p->comm_known ? p->comm : NULL;
+}
+
+static const char *text_thread(const struct cell *cell)
+{
+	const struct thread *t = cell->row->subject.thread;
+
+	return t && t->comm_known ? t->comm : NULL;
+}
+
+static const char *text_cgroup(const struct cell *cell)
+{
+	const struct cgroup *g = cell->row->subject.cgroup;
+
+	return g ? g->path : NULL;
+}
+
+static const char *text_from(const struct cell *cell)
+{
+	return cell->row->owner_from;
+}
+
+static const char *text_via(const struct cell *cell)
+{
+	return cell->row->via;
+}
+
+static void print_bracketed(FILE *out, const char *s)
+{
+	fputc('[', out);
+	column_print_text(out, s);
+	fputc(']', out);
+}
+
+static void print_comm(FILE *out, const struct cell *cell)
+{
+	const char *comm = text_comm(cell), *via = cell->row->via;
+
+	if (comm || !via)
+		column_print_text(out, comm ? comm : "-");
+	if (comm && via)
+		fputc(' ', out);
+	if (via)
+		print_bracketed(out, via);
+}
+
+static void print_cgroup(FILE *out, const struct cell *cell)
+{
+	const struct cgroup *g = cell->row->subject.cgroup;
+
+	if (g && !g->path)
+		fprintf(out, "id %llu", (unsigned long long)IOLAT_CGROUP_ID(g->key));
+	else
+		column_print_text(out, g ? g->path : "-");
+}
+
+/* --- formats of numbers -------------------------------------------------------- */
+
+static char *format_count(char buf[UNITS_LEN], double v)
+{
+	snprintf(buf, UNITS_LEN, "%.0f", v);
+	return buf;
+}
+
+static char *format_tenths(char buf[UNITS_LEN], double v)
+{
+	snprintf(buf, UNITS_LEN, "%.1f", v);
+	return buf;
+}
+
+/* Tenths only where they tell something. */
+static char *format_iops(char buf[UNITS_LEN], double v)
+{
+	return v < 99.95 ? format_tenths(buf, v) : format_count(buf, v);
+}
+
+static char *format_hundredths(char buf[UNITS_LEN], double v)
+{
+	snprintf(buf, UNITS_LEN, "%.2f", v);
+	return buf;
+}
+
+static char *format_duration(char buf[UNITS_LEN], double v)
+{
+	return fmt_duration(buf, v < 0x1p64 ? (uint64_t)v : UINT64_MAX);
+}
+
+/* --- the table ----------------------------------------------------------------- */
+
+#define ROW(member)   .field = offsetof(struct row, member)
+#define COUNT(member) .number = number_field, .format = format_count, ROW(member)
+#define PERCENTILE(member, share)                                                                  \
+	.number = number_percentile, .format = format_duration, ROW(member), .p = (share)
+#define TIME(what, member) .number = number_##what, .format = format_duration, ROW(member)
+#define SIZE(what)	   .number = number_##what, .format = fmt_bytes, ROW(size)
+
+/* In the order of the default table: measures, then who and where, names last. */
+/* clang-format off */
+static const struct column columns[] = {
+	{ "ios",        "IOS",     SHOW_ALWAYS, COUNT(ios) },
+	{ "iops",       "IOPS",    SHOW_ALWAYS, .number = number_iops, .format = format_iops },
+	{ "bytes",      "BYTES",   SHOW_ASKED,  .number = number_field, .format = fmt_bytes, ROW(bytes) },
+	{ "rate",       "MiB/s",   SHOW_ALWAYS, .number = number_rate, .format = format_hundredths },
+	{ "size",       "AVG-SIZE", SHOW_ALWAYS, SIZE(mean) },
+	{ "size_min",   "MIN-SIZE", SHOW_ASKED, SIZE(min) },
+	{ "size_max",   "MAX-SIZE", SHOW_ASKED, SIZE(max) },
+	{ "random",     "RANDOM%", SHOW_ASKED,  .number = number_random, .format = format_tenths },
+	{ "merged",     "MERGED",  SHOW_ASKED,  COUNT(merged) },
+	{ "wait",       "WAIT",    SHOW_ASKED,  TIME(sum, total) },
+	{ "min",        "MIN",     SHOW_ASKED,  TIME(min, total) },
+	{ "mean",       "MEAN",    SHOW_ASKED,  TIME(mean, total) },
+	{ "p50",        "P50",     SHOW_ALWAYS, PERCENTILE(total, 0.5) },
+	{ "p90",        "P90",     SHOW_ASKED,  PERCENTILE(total, 0.9) },
+	{ "p99",        "P99",     SHOW_ALWAYS, PERCENTILE(total, 0.99) },
+	{ "p999",       "P99.9",   SHOW_ASKED,  PERCENTILE(total, 0.999) },
+	{ "max",        "MAX",     SHOW_ALWAYS, TIME(max, total) },
+	{ "queue_mean", "Q-MEAN",  SHOW_ASKED,  TIME(mean, queue) },
+	{ "queue_p50",  "Q-P50",   SHOW_ASKED,  PERCENTILE(queue, 0.5) },
+	{ "queue_p99",  "Q-P99",   SHOW_ASKED,  PERCENTILE(queue, 0.99) },
+	{ "queue_max",  "Q-MAX",   SHOW_ASKED,  TIME(max, queue) },
+	{ "device_mean", "D-MEAN", SHOW_ASKED,  TIME(mean, device) },
+	{ "device_p50", "D-P50",   SHOW_ASKED,  PERCENTILE(device, 0.5) },
+	{ "device_p99", "D-P99",   SHOW_ASKED,  PERCENTILE(device, 0.99) },
+	{ "device_max", "D-MAX",   SHOW_ASKED,  TIME(max, device) },
+	{ "queue_pct",  "QUEUE%",  SHOW_ALWAYS, .number = number_queue_pct, .format = format_tenths },
+	{ "errors",     "ERRORS",  SHOW_ANY,    COUNT(errors) },
+	{ "requeues",   "REQUEUES", SHOW_ANY,   COUNT(requeues) },
+	{ "pid",        "PID",     SHOW_KEY,    BY_PROCESS, .number = number_pid, .format = format_count },
+	{ "ns_pid",     "NS-PID",  SHOW_ASKED,  .number = number_ns_pid, .format = format_count },
+	{ "tid",        "TID",     SHOW_KEY,    BY_THREAD, .number = number_tid, .format = format_count },
+	{ "device",     "DEVICE",  SHOW_KEY,    BY_DEVICE, .text = text_device },
+	{ "op",         "OP",      SHOW_KEY,    BY_OP, .text = text_op },
+	{ "owner_from", "FROM",    SHOW_ASKED,  .text = text_from },
+	{ "comm",       "COMM",    SHOW_KEY,    BY_PROCESS, .text = text_comm, .print = print_comm },
+	{ "thread",     "THREAD",  SHOW_KEY,    BY_THREAD, .text = text_thread },
+	{ "cgroup",     "CGROUP",  SHOW_KEY,    BY_CGROUP, .text = text_cgroup, .print = print_cgroup },
+	{ "via",        "VIA",     SHOW_ANY_BUT, BY_PROCESS, .text = text_via },
+};
+/* clang-format on */
+#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+const struct column *column_at(size_t i)
+{
+	return i < N_COLUMNS ? &columns[i] : NULL;
+}
+
+const char *column_name_at(size_t i)
+{
+	return i < N_COLUMNS ? columns[i].name : NULL;
+}
+
+const struct column *column_find(const char *name)
+{
+	for (size_t i = 0; i < N_COLUMNS; i++)
+		if (!strcmp(columns[i].name, name))
+			return &columns[i];
+	return NULL;
+}
+
+/* Whether the cell holds something worth a column. */
+static bool cell_filled(const struct column *c, const struct cell *cell)
+{
+	double v;
+
+	if (c->text)
+		return c->text(cell);
+	return c->number(c, cell, &v) && v != 0;
+}
+
+static bool any_filled(const struct column *c, const struct snapshot *frame,
+		       const struct row *const *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (cell_filled(c, &(struct cell){frame, rows[i]}))
+			return true;
+	return false;
+}
+
+bool column_shown(const struct column *c, const struct snapshot *frame,
+		  const struct row *const *rows, size_t n)
+{
+	switch (c->show) {
+	case SHOW_ASKED:
+		return false;
+	case SHOW_ALWAYS:
+		return true;
+	case SHOW_ANY:
+		return any_filled(c, frame, rows, n);
+	case SHOW_ANY_BUT:
+		return !by_has(frame->by, c->key) && any_filled(c, frame, rows, n);
+	case SHOW_KEY:
+		return by_has(frame->by, c->key);
+	}
+	return false;
+}
+
+static void print_number(const struct column *c, FILE *out, const struct cell *cell)
+{
+	char buf[UNITS_LEN];
+	double v;
+
+	fputs(c->number(c, cell, &v) ? c->format(buf, v) : "-", out);
+}
+
+void column_print(const struct column *c, FILE *out, const struct cell *cell)
+{
+	const char *s;
+
+	if (c->number) {
+		print_number(c, out, cell);
+	} else if (c->print) {
+		c->print(out, cell);
+	} else {
+		s = c->text(cell);
+		column_print_text(out, s ? s : "-");
+	}
+}
+
+/* Character by character, so that texts of any length need no memory. */
+void column_print_text(FILE *out, const char *s)
+{
+	char one[8], clean[16];
+	unsigned int cp;
+	int len;
+
+	for (; *s; s += len) {
+		len = utf8_next(s, &cp);
+		if (!len)
+			len = 1;
+		memcpy(one, s, len);
+		one[len] = '\0';
+		text_printable(clean, sizeof(clean), one);
+		fputs(clean, out);
+	}
+}
+
+const char *column_op_name(enum iolat_op op)
+{
+	static const char *const names[IOLAT_OP_MAX] = {
+		[IOLAT_OP_READ] = "read",   [IOLAT_OP_WRITE] = "write",
+		[IOLAT_OP_FLUSH] = "flush", [IOLAT_OP_DISCARD] = "discard",
+		[IOLAT_OP_OTHER] = "other",
+	};
+
+	return (unsigned int)op < IOLAT_OP_MAX ? names[op] : names[IOLAT_OP_OTHER];
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * JSON Lines: an object a frame. Every key is always present: null is what is not
+ * known or not collected, [] what is collected and empty. The fields of a row are
+ * record.c's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "render/formats.h"
+#include "render/frame.h"
+#include "render/order.h"
+#include "render/record.h"
+
+struct json_record {
+	struct record record;
+	struct json *json;
+};
+
+static void put_u64(struct json *j, const char *key, bool known, uint64_t v)
+{
+	json_key(j, key);
+	if (known)
+		json_u64(j, v);
+	else
+		json_null(j);
+}
+
+static void put_bool(struct json *j, const char *key, bool v)
+{
+	json_key(j, key);
+	json_bool(j, v);
+}
+
+static void put_null(struct json *j, const char *key)
+{
+	json_key(j, key);
+	json_null(j);
+}
+
+/* Where "" means that there is none to know. */
+static void put_word(struct json *j, const char *key, const char *s)
+{
+	json_kstr(j, key, s[0] ? s : NULL);
+}
+
+/* --- rows ---------------------------------------------------------------------- */
+
+static struct json *json_of(struct record *r)
+{
+	return ((struct json_record *)r)->json;
+}
+
+static void field_open(struct record *r, const char *key, bool known)
+{
+	bool inside = r->absent;
+
+	if (!record_enter(r, known)) {
+		json_key(json_of(r), key);
+		json_open(json_of(r), '{');
+	} else if (!inside) {
+		put_null(json_of(r), key);
+	}
+}
+
+static void field_close(struct record *r)
+{
+	if (!record_leave(r))
+		json_close(json_of(r), '}');
+}
+
+static void field_u64(struct record *r, const char *key, bool known, uint64_t v)
+{
+	if (!r->absent)
+		put_u64(json_of(r), key, known, v);
+}
+
+static void field_real(struct record *r, const char *key, bool known, double v)
+{
+	if (r->absent)
+		return;
+	json_key(json_of(r), key);
+	if (known)
+		json_double(json_of(r), v, 2);
+	else
+		json_null(json_of(r));
+}
+
+static void field_str(struct record *r, const char *key, const char *s)
+{
+	if (!r->absent)
+		json_kstr(json_of(r), key, s);
+}
+
+static void field_hist(struct record *r, const char *key, const struct hist *h)
+{
+	struct json *j = json_of(r);
+	struct hist_bucket b;
+
+	if (r->absent)
+		return;
+	json_key(j, key);
+	json_open(j, '[');
+	for (size_t i = 0; hist_next(h, &i, &b);) {
+		json_open(j, '{');
+		json_ku64(j, "le_ns", b.hi);
+		json_ku64(j, "count", b.count);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static const struct record_ops record_ops = {
+	.open = field_open,
+	.close = field_close,
+	.u64 = field_u64,
+	.real = field_real,
+	.str = field_str,
+	.hist = field_hist,
+};
+
+static void put_rows(struct json *j, const struct snapshot *s, const struct row *const *rows)
+{
+	struct json_record r = {.record.ops = &record_ops, .json = j};
+
+	json_key(j, "rows");
+	json_open(j, '[');
+	for (size_t i = 0; i < s->n_rows; i++) {
+		json_open(j, '{');
+		record_row(&r.record, s->by, rows[i]);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+/* --- the frame ----------------------------------------------------------------- */
+
+static void put_time(struct json *j, const char *key, uint64_t wall_ns)
+{
+	char buf[RFC3339_LEN];
+
+	json_kstr(j, key, fmt_rfc3339(buf, wall_ns));
+}
+
+static void put_head(struct json *j, const struct snapshot *s)
+{
+	json_kstr(j, "schema", "iolat/1");
+	json_kstr(j, "type", frame_type(s));
+	json_kstr(j, "iolat", IOLAT_VERSION);
+	json_kstr(j, "host", s->host);
+	json_kstr(j, "kernel", s->kernel);
+	put_time(j, "start", s->start_wall_ns);
+	put_time(j, "end", s->end_wall_ns);
+	json_ku64(j, "duration_ns", s->duration_ns);
+}
+
+static void put_by(struct json *j, const struct by *by)
+{
+	json_key(j, "by");
+	json_open(j, '[');
+	for (size_t i = 0; i < by->n; i++)
+		json_str(j, row_key_name(by->keys[i]));
+	json_close(j, ']');
+}
+
+static void put_hooks(struct json *j, const struct snapshot *s)
+{
+	json_key(j, "hooks");
+	json_open(j, '[');
+	for (size_t i = 0; i < s->n_hooks; i++) {
+		json_open(j, '{');
+		json_kstr(j, "name", s->hooks[i].name);
+		put_bool(j, "attached", s->hooks[i].attached);
+		put_bool(j, "required", s->hooks[i].required);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void put_rotational(struct json *j, int rotational)
+{
+	json_key(j, "rotational");
+	if (rotational < 0)
+		json_null(j);
+	else
+		json_bool(j, rotational);
+}
+
+static void put_disk(struct json *j, const struct coverage_disk *c)
+{
+	static const struct disk no_facts = {.rotational = -1};
+	const struct disk *facts = c->disk->facts_known ? c->disk : &no_facts;
+
+	json_open(j, '{');
+	json_kstr(j, "device", c->disk->name);
+	put_u64(j, "kernel", c->kernel_known, c->kernel);
+	json_ku64(j, "seen", c->seen);
+	put_word(j, "model", facts->model);
+	put_rotational(j, facts->rotational);
+	put_word(j, "scheduler", facts->scheduler);
+	put_u64(j, "nr_requests", facts->nr_requests, facts->nr_requests);
+	json_close(j, '}');
+}
+
+static void put_coverage(struct json *j, const struct coverage *c)
+{
+	json_key(j, "coverage");
+	json_open(j, '{');
+	json_ku64(j, "requests", c->requests);
+	json_ku64(j, "lost", c->lost);
+	json_ku64(j, "aggregated", c->aggregated);
+	json_ku64(j, "unmatched", c->unmatched);
+	json_ku64(j, "unowned", c->unowned);
+	json_ku64(j, "map_full", c->map_full);
+	put_u64(j, "missed", c->missed_known, c->missed);
+	json_key(j, "devices");
+	json_open(j, '[');
+	for (size_t i = 0; i < c->n_disks; i++)
+		put_disk(j, &c->disks[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+/* What no part of the program collects yet. */
+static void put_not_collected(struct json *j)
+{
+	put_null(j, "tasks");
+	put_null(j, "stuck");
+	put_null(j, "phases");
+	put_null(j, "findings");
+}
+
+static int json_snapshot(FILE *out, const struct snapshot *s, const struct render_options *o)
+{
+	const struct row **rows = order_rows(s, o);
+	struct json j;
+
+	if (!rows)
+		return -ENOMEM;
+	json_begin(&j, out);
+	json_open(&j, '{');
+	put_head(&j, s);
+	put_by(&j, s->by);
+	json_kstr(&j, "submission", s->bio_submission ? "bio" : "request");
+	put_hooks(&j, s);
+	put_coverage(&j, &s->coverage);
+	put_rows(&j, s, rows);
+	put_not_collected(&j);
+	json_close(&j, '}');
+	json_end(&j);
+	free(rows);
+	return 0;
+}
+
+const struct renderer renderer_json = {.name = "json", .snapshot = json_snapshot};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A row as nested fields, in the order that the interface promises. JSON and CSV are
+ * written from this one description; a field that is added here appears in both.
+ */
+#include "render/record.h"
+
+#include "render/columns.h"
+
+bool record_enter(struct record *r, bool known)
+{
+	if (r->absent || !known)
+		r->absent++;
+	return r->absent;
+}
+
+bool record_leave(struct record *r)
+{
+	if (!r->absent)
+		return false;
+	r->absent--;
+	return true;
+}
+
+static void put_u64(struct record *r, const char *key, uint64_t v)
+{
+	r->ops->u64(r, key, true, v);
+}
+
+/* 0 stands for not known. */
+static void put_id(struct record *r, const char *key, uint64_t id)
+{
+	r->ops->u64(r, key, id, id);
+}
+
+static void put_comm(struct record *r, bool known, const char *comm)
+{
+	r->ops->str(r, "comm", known ? comm : NULL);
+}
+
+/* --- what a row stands for ----------------------------------------------------- */
+
+static void put_process(struct record *r, const struct row_subject *subject)
+{
+	static const struct process nobody;
+	const struct process *p = subject->process ? subject->process : &nobody;
+
+	r->ops->open(r, "process", subject->process);
+	put_u64(r, "pid", p->pid);
+	put_id(r, "ns_pid", p->ns_pid);
+	put_comm(r, p->comm_known, p->comm);
+	r->ops->str(r, "role", NULL);
+	r->ops->u64(r, "rank", false, 0);
+	r->ops->close(r);
+}
+
+static void put_thread(struct record *r, const struct row_subject *subject)
+{
+	static const struct thread nobody;
+	const struct thread *t = subject->thread ? subject->thread : &nobody;
+
+	r->ops->open(r, "thread", subject->thread);
+	put_u64(r, "tid", t->tid);
+	put_comm(r, t->comm_known, t->comm);
+	r->ops->close(r);
+}
+
+static void put_cgroup(struct record *r, const struct row_subject *subject)
+{
+	static const struct cgroup none;
+	const struct cgroup *g = subject->cgroup ? subject->cgroup : &none;
+
+	r->ops->open(r, "cgroup", subject->cgroup);
+	put_u64(r, "id", IOLAT_CGROUP_ID(g->key));
+	r->ops->str(r, "path", g->path);
+	r->ops->close(r);
+}
+
+static void put_device(struct record *r, const struct row_subject *subject)
+{
+	static const struct disk none;
+	const struct disk *d = subject->disk ? subject->disk : &none;
+
+	r->ops->open(r, "device", subject->disk);
+	r->ops->str(r, "name", d->name);
+	put_u64(r, "major", d->major);
+	put_u64(r, "minor", d->minor);
+	r->ops->close(r);
+}
+
+static void put_op(struct record *r, const struct row_subject *subject)
+{
+	r->ops->str(r, "op", column_op_name(subject->op));
+}
+
+static void put_subject(struct record *r, const struct by *by, const struct row_subject *subject)
+{
+	static void (*const objects[BY_MAX])(struct record *, const struct row_subject *) = {
+		[BY_PROCESS] = put_process, [BY_THREAD] = put_thread, [BY_CGROUP] = put_cgroup,
+		[BY_DEVICE] = put_device,   [BY_OP] = put_op,
+	};
+
+	for (int key = 0; key < BY_MAX; key++)
+		if (by_has(by, key))
+			objects[key](r, subject);
+}
+
+/* --- what was measured --------------------------------------------------------- */
+
+static void put_counts(struct record *r, const struct row *row)
+{
+	put_u64(r, "ios", row->ios);
+	put_u64(r, "bytes", row->bytes);
+	put_u64(r, "errors", row->errors);
+	put_u64(r, "requeues", row->requeues);
+	put_u64(r, "merged", row->merged);
+	r->ops->real(r, "random_pct", row->random_known, row->random_pct);
+}
+
+static void put_times(struct record *r, const char *key, const struct hist *h)
+{
+	r->ops->open(r, key, h->count);
+	put_u64(r, "count", h->count);
+	put_u64(r, "min_ns", h->min);
+	put_u64(r, "mean_ns", hist_mean(h));
+	put_u64(r, "p50_ns", hist_percentile(h, 0.5));
+	put_u64(r, "p90_ns", hist_percentile(h, 0.9));
+	put_u64(r, "p99_ns", hist_percentile(h, 0.99));
+	put_u64(r, "p999_ns", hist_percentile(h, 0.999));
+	put_u64(r, "max_ns", h->max);
+	r->ops->hist(r, "histogram", h);
+	r->ops->close(r);
+}
+
+static void put_latency(struct record *r, const struct row *row)
+{
+	r->ops->open(r, "latency", true);
+	put_times(r, "total", &row->total);
+	put_times(r, "queue", &row->queue);
+	put_times(r, "device", &row->device);
+	r->ops->close(r);
+}
+
+static void put_size(struct record *r, const struct hist *h)
+{
+	bool known = h->count;
+
+	r->ops->open(r, "size", true);
+	r->ops->u64(r, "min_bytes", known, h->min);
+	r->ops->u64(r, "mean_bytes", known, hist_mean(h));
+	r->ops->u64(r, "max_bytes", known, h->max);
+	r->ops->close(r);
+}
+
+void record_row(struct record *r, const struct by *by, const struct row *row)
+{
+	put_subject(r, by, &row->subject);
+	r->ops->str(r, "owner_from", row->owner_from);
+	r->ops->str(r, "via", row->via);
+	put_counts(r, row);
+	put_latency(r, row);
+	put_size(r, &row->size);
+}

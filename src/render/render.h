@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One output format is one file with one struct renderer and one line in the
+ * registry (render.c). A renderer turns snapshots into bytes on a stream and knows
+ * neither where they come from nor where they go.
+ */
+#ifndef IOLAT_RENDER_RENDER_H
+#define IOLAT_RENDER_RENDER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "stats/snapshot.h"
+
+struct column;
+
+struct render_options {
+	bool histogram;			/* -H */
+	unsigned int top;		/* -n; 0: all rows */
+	const struct column *sort;	/* --sort; NULL: the slowest first, by summed wait */
+	const struct column **columns;	/* --columns; NULL: the default ones */
+	size_t n_columns;
+	int width;			/* cut lines here; 0: never (not a terminal) */
+};
+
+struct renderer {
+	const char *name;		/* as in --format */
+	/* Writes one snapshot; 0 or -ENOMEM. Errors of `out` stay in it for the caller. */
+	int (*snapshot)(FILE *out, const struct snapshot *s, const struct render_options *o);
+	/* Called once, before the first snapshot; may be NULL. */
+	int (*start)(FILE *out, const struct by *by, const struct render_options *o);
+};
+
+const struct renderer *renderer_find(const char *name);		/* NULL: no such format */
+const struct renderer *renderer_at(size_t i);			/* NULL behind the last */
+
+/* The column table is shared by every tabular output; names are for --sort and --columns. */
+const struct column *column_find(const char *name);
+const char *column_name_at(size_t i);				/* NULL behind the last */
+
+#endif

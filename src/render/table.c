@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The table for people: a line of time, the rows in the columns of columns.c, histograms
+ * where asked for, and a line that says how complete it all is. A frame is laid out in
+ * memory first, so that lines can be cut to the terminal.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "render/columns.h"
+#include "render/formats.h"
+#include "render/frame.h"
+#include "render/histogram.h"
+#include "render/order.h"
+
+struct table {
+	const struct snapshot *frame;
+	const struct row **rows; /* in order; only n_rows are shown */
+	size_t n_rows;
+	const struct column **columns;
+	size_t n_columns;
+	int *widths;
+};
+
+/* --- what is shown ------------------------------------------------------------- */
+
+static size_t count_columns(void)
+{
+	size_t n = 0;
+
+	while (column_at(n))
+		n++;
+	return n;
+}
+
+static void choose_columns(struct table *t)
+{
+	const struct column *c;
+
+	for (size_t i = 0; (c = column_at(i)); i++)
+		if (column_shown(c, t->frame, t->rows, t->n_rows))
+			t->columns[t->n_columns++] = c;
+}
+
+static void take_columns(struct table *t, const struct render_options *o)
+{
+	for (size_t i = 0; i < o->n_columns; i++)
+		t->columns[t->n_columns++] = o->columns[i];
+}
+
+static void table_free(struct table *t)
+{
+	free(t->rows);
+	free(t->columns);
+	free(t->widths);
+}
+
+static int table_init(struct table *t, const struct snapshot *s, const struct render_options *o)
+{
+	size_t most = o->columns ? o->n_columns : count_columns();
+
+	*t = (struct table){.frame = s, .n_rows = s->n_rows};
+	if (o->top && o->top < t->n_rows)
+		t->n_rows = o->top;
+	t->rows = order_rows(s, o);
+	t->columns = calloc(most + 1, sizeof(*t->columns));
+	t->widths = calloc(most + 1, sizeof(*t->widths));
+	if (!t->rows || !t->columns || !t->widths) {
+		table_free(t);
+		return -ENOMEM;
+	}
+	if (o->columns)
+		take_columns(t, o);
+	else
+		choose_columns(t);
+	return 0;
+}
+
+/* --- cells: the header's and the rows', line by line, each ended by a NUL ------- */
+
+static void put_cells(FILE *out, const struct table *t)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		fputs(t->columns[c]->header, out);
+		fputc('\0', out);
+	}
+	for (size_t r = 0; r < t->n_rows; r++) {
+		for (size_t c = 0; c < t->n_columns; c++) {
+			column_print(t->columns[c], out, &(struct cell){t->frame, t->rows[r]});
+			fputc('\0', out);
+		}
+	}
+}
+
+static char *cells_make(const struct table *t)
+{
+	char *cells = NULL;
+	size_t size;
+	FILE *mem = open_memstream(&cells, &size);
+
+	if (!mem)
+		return NULL;
+	put_cells(mem, t);
+	if (!fclose(mem))
+		return cells;
+	free(cells);
+	return NULL;
+}
+
+static void measure_cells(struct table *t, const char *cell)
+{
+	for (size_t i = 0; i < (t->n_rows + 1) * t->n_columns; i++) {
+		int *width = &t->widths[i % t->n_columns];
+		int columns = text_columns(cell);
+
+		if (columns > *width)
+			*width = columns;
+		cell += strlen(cell) + 1;
+	}
+}
+
+/* Two blanks between columns; numbers to the right, texts to the left. */
+static void put_cell(FILE *out, const struct column *c, const char *cell, int width, bool first)
+{
+	int pad = width - text_columns(cell);
+
+	fprintf(out, "%s%*s%s%*s", first ? "" : "  ", c->number ? pad : 0, "", cell,
+		c->number ? 0 : pad, "");
+}
+
+static void put_grid(FILE *out, const struct table *t, const char *cell)
+{
+	for (size_t r = 0; r < t->n_rows + 1; r++) {
+		for (size_t c = 0; c < t->n_columns; c++) {
+			put_cell(out, t->columns[c], cell, t->widths[c], c == 0);
+			cell += strlen(cell) + 1;
+		}
+		fputc('\n', out);
+	}
+}
+
+static void put_rest(FILE *out, size_t n)
+{
+	if (n)
+		fprintf(out, "... and %zu more row%s\n", n, n == 1 ? "" : "s");
+}
+
+static int put_rows(FILE *out, struct table *t)
+{
+	char *cells;
+
+	if (!t->n_rows) {
+		fputs("no requests\n", out);
+		return 0;
+	}
+	cells = cells_make(t);
+	if (!cells)
+		return -ENOMEM;
+	measure_cells(t, cells);
+	put_grid(out, t, cells);
+	free(cells);
+	put_rest(out, t->frame->n_rows - t->n_rows);
+	return 0;
+}
+
+/* --- around the rows ----------------------------------------------------------- */
+
+static void put_time(FILE *out, const struct snapshot *s)
+{
+	char stamp[RFC3339_LEN], duration[UNITS_LEN];
+
+	fmt_rfc3339(stamp, s->start_wall_ns);
+	fprintf(out, "%.10s %.8s  %s, %s\n", stamp, stamp + strlen("YYYY-MM-DDT"),
+		s->type == SNAPSHOT_ASKED ? "summary so far" : frame_type(s),
+		fmt_duration(duration, s->duration_ns));
+}
+
+static void put_histograms(FILE *out, const struct table *t)
+{
+	for (size_t r = 0; r < t->n_rows; r++) {
+		fputc('\n', out);
+		histogram_print(out, t->frame, t->rows[r]);
+	}
+	if (t->n_rows)
+		fputc('\n', out);
+}
+
+static void put_count(FILE *out, const char *name, uint64_t n)
+{
+	fprintf(out, "  %s %" PRIu64, name, n);
+}
+
+static void put_trouble(FILE *out, const char *name, uint64_t n)
+{
+	if (n)
+		put_count(out, name, n);
+}
+
+/* A disk whose own count says that not everything was seen, or that keeps none. */
+static void put_disk(FILE *out, const struct coverage_disk *c)
+{
+	const struct disk *d = c->disk;
+	bool silent = d->facts_known && !d->accounted && c->seen;
+	bool short_of = c->kernel_known && c->seen < c->kernel;
+
+	if (!silent && !short_of)
+		return;
+	fputs("  ", out);
+	column_print_text(out, d->name);
+	if (silent)
+		fputs(": iostats off", out);
+	else
+		fprintf(out, ": kernel counted %" PRIu64 ", seen %" PRIu64, c->kernel, c->seen);
+}
+
+/* The disks' own counts are the whole run's, so they are compared where that is shown. */
+static void put_coverage(FILE *out, const struct snapshot *s)
+{
+	const struct coverage *c = &s->coverage;
+
+	fprintf(out, "requests %" PRIu64, c->requests);
+	put_count(out, "lost", c->lost);
+	put_count(out, "aggregated", c->aggregated);
+	put_count(out, "unmatched", c->unmatched);
+	put_trouble(out, "unowned", c->unowned);
+	put_trouble(out, "map-full", c->map_full);
+	put_trouble(out, "missed", c->missed_known ? c->missed : 0);
+	for (size_t i = 0; i < c->n_disks && s->type != SNAPSHOT_INTERVAL; i++)
+		put_disk(out, &c->disks[i]);
+	fputc('\n', out);
+}
+
+static int put_frame(FILE *out, struct table *t, const struct render_options *o)
+{
+	int err;
+
+	put_time(out, t->frame);
+	err = put_rows(out, t);
+	if (err)
+		return err;
+	if (o->histogram)
+		put_histograms(out, t);
+	put_coverage(out, t->frame);
+	return 0;
+}
+
+/* --- lines --------------------------------------------------------------------- */
+
+static void put_line(FILE *out, const char *line, int width)
+{
+	size_t len = width > 0 ? text_fit(line, width) : strlen(line);
+
+	while (len && line[len - 1] == ' ')
+		len--;
+	fwrite(line, 1, len, out);
+	fputc('\n', out);
+}
+
+static void put_lines(FILE *out, char *text, int width)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n")) && text)
+		put_line(out, line, width);
+	fputc('\n', out);
+}
+
+static int table_snapshot(FILE *out, const struct snapshot *s, const struct render_options *o)
+{
+	char *text = NULL;
+	struct table t;
+	size_t size;
+	FILE *mem;
+	int err;
+
+	err = table_init(&t, s, o);
+	if (err)
+		return err;
+	mem = open_memstream(&text, &size);
+	err = mem ? put_frame(mem, &t, o) : -ENOMEM;
+	if (mem && fclose(mem))
+		err = -ENOMEM;
+	if (!err)
+		put_lines(out, text, o->width);
+	free(text);
+	table_free(&t);
+	return err;
+}
+
+const struct renderer renderer_table = {.name = "table", .snapshot = table_snapshot};

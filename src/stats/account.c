@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The path of every request. The short way is a hit in the cache (hot.h) and the adding
+ * up; the long way finds process, thread, cgroup, disk, via, row and stream, and leaves
+ * them in the cache.
+ */
+#include "stats/account.h"
+
+#include <errno.h>
+
+/* What a request and a share have in common. */
+struct io {
+	uint64_t at_ns;
+	uint64_t cgroup;
+	uint32_t disk, tgid, tid, via;
+	uint8_t op, owner;
+	bool copy;
+};
+
+int account_init(struct account *a, struct model *m, struct cover *c, const struct by *by,
+		 size_t max_rows)
+{
+	*a = (struct account){.model = m, .cover = c, .by = by, .turns = 1};
+	rows_init(&a->rows, by, max_rows);
+	streams_init(&a->streams);
+	return hot_init(&a->hot);
+}
+
+void account_free(struct account *a)
+{
+	streams_free(&a->streams);
+	rows_free(&a->rows);
+	hot_free(&a->hot);
+}
+
+/* Whatever can make a cached answer wrong grows one of these. */
+static uint32_t epoch(const struct account *a)
+{
+	return (uint32_t)(a->turns + model_generation(a->model) + a->streams.forgotten +
+			  a->cover->forgotten);
+}
+
+/* Leaves out what makes no difference, so that alike I/Os share an entry. */
+static struct hot_key key_of(const struct account *a, const struct io *io)
+{
+	bool task = io->owner == IOLAT_OWNER_TASK;
+
+	return (struct hot_key){
+		.cgroup = !task || by_has(a->by, BY_CGROUP) ? io->cgroup : 0,
+		.tgid = task ? io->tgid : 0,
+		.tid = !task || by_has(a->by, BY_THREAD) ? io->tid : 0,
+		.disk = io->disk,
+		.via = io->via,
+		.kind = io->op | (uint32_t)io->owner << 8 | (uint32_t)io->copy << 16,
+		.epoch = epoch(a),
+	};
+}
+
+/* The process of a user task's I/O; *span says for how long the answer holds. */
+static int find_process(struct account *a, const struct io *io, struct proc_span *span)
+{
+	*span = (struct proc_span){.until = UINT64_MAX};
+	if (io->owner != IOLAT_OWNER_TASK)
+		return 0;
+	*span = proc_at(&a->model->procs, io->tgid, io->at_ns);
+	if (!span->proc)
+		span->proc = proc_guess(&a->model->procs, io->tgid, io->at_ns);
+	return span->proc ? 0 : -ENOMEM;
+}
+
+static int find_thread(struct account *a, const struct io *io, struct row_subjects *s)
+{
+	if (!s->proc || !by_has(a->by, BY_THREAD))
+		return 0;
+	s->thread = proc_thread_get(&a->model->procs, s->proc, io->tid);
+	return s->thread ? 0 : -ENOMEM;
+}
+
+static int find_cgroup(struct account *a, const struct io *io, struct row_subjects *s)
+{
+	if (!io->cgroup || !by_has(a->by, BY_CGROUP))
+		return 0;
+	s->cgroup = model_get_cgroup(a->model, io->cgroup);
+	return s->cgroup ? 0 : -ENOMEM;
+}
+
+static int find_disk(struct account *a, const struct io *io, struct row_subjects *s)
+{
+	if (!io->disk || !by_has(a->by, BY_DEVICE))
+		return 0;
+	s->disk = model_get_disk(a->model, io->disk);
+	return s->disk ? 0 : -ENOMEM;
+}
+
+static int find_via(struct account *a, const struct io *io, struct row_subjects *s)
+{
+	struct via_source from = {.queue = io->via, .copy = io->copy};
+	bool task = io->owner == IOLAT_OWNER_TASK;
+
+	if (task && !io->copy)
+		return 0;
+	if (!task && io->tid)
+		from.thread = proc_at(&a->model->procs, io->tid, io->at_ns).proc;
+	return model_via(a->model, &from, &s->via);
+}
+
+static int find_subjects(struct account *a, const struct io *io, struct row_subjects *s)
+{
+	int err = find_thread(a, io, s);
+
+	s->op = io->op;
+	if (!err)
+		err = find_cgroup(a, io, s);
+	if (!err)
+		err = find_disk(a, io, s);
+	if (!err)
+		err = find_via(a, io, s);
+	return err;
+}
+
+/* Whose requests this one follows, for the distance between them. */
+static struct stream_key stream_of(const struct io *io, const struct row_subjects *s)
+{
+	return (struct stream_key){
+		.process = s->proc ? s->proc->serial : 0,
+		.cgroup = s->proc ? 0 : io->cgroup,
+		.via = s->proc ? NULL : s->via,
+		.disk = io->disk,
+	};
+}
+
+static bool moves_data(const struct io *io)
+{
+	return io->op == IOLAT_OP_READ || io->op == IOLAT_OP_WRITE;
+}
+
+static int find_row(struct account *a, const struct io *io, struct proc *proc, struct hot_entry *to)
+{
+	struct row_subjects s = {.proc = proc};
+	struct stream_key key;
+	int err = find_subjects(a, io, &s);
+
+	if (err)
+		return err;
+	to->row = rows_get(&a->rows, &s);
+	if (!to->row || !moves_data(io))
+		return to->row ? 0 : -ENOMEM;
+	key = stream_of(io, &s);
+	to->stream = streams_get(&a->streams, &key);
+	return to->stream ? 0 : -ENOMEM;
+}
+
+/* Whether an I/O is in a row at all: copies below a stacked device only beside their disk. */
+static bool counts(struct account *a, const struct io *io, struct proc *proc)
+{
+	return (!io->copy || by_has(a->by, BY_DEVICE)) && proc_wanted(&a->model->procs, proc);
+}
+
+static int look_up(struct account *a, const struct io *io, struct hot_entry *to, bool *lasting)
+{
+	struct proc_span span;
+	int err = find_process(a, io, &span);
+
+	*to = (struct hot_entry){.from_ns = span.from};
+	*lasting = span.until == UINT64_MAX;
+	if (err)
+		return err;
+	if (io->disk) {
+		to->cover = cover_disk(a->cover, a->model, io->disk);
+		if (!to->cover)
+			return -ENOMEM;
+	}
+	return counts(a, io, span.proc) ? find_row(a, io, span.proc, to) : 0;
+}
+
+/* *place is where an I/O counts: an entry of the cache, or `spare`. 0 or -ENOMEM. */
+static int find_place(struct account *a, const struct io *io, struct hot_entry *spare,
+		      const struct hot_entry **place)
+{
+	struct hot_key key = key_of(a, io);
+	const struct hot_entry *hit = hot_get(&a->hot, &key);
+	bool lasting;
+	int err;
+
+	*place = hit;
+	if (hit && io->at_ns >= hit->from_ns)
+		return 0;
+	*place = spare;
+	err = look_up(a, io, spare, &lasting);
+	if (err || !lasting)
+		return err;
+	spare->key = key;
+	spare->key.epoch = epoch(a); /* looking up may have started another */
+	*hot_place(&a->hot, &spare->key) = *spare;
+	return 0;
+}
+
+static int follow(struct account *a, const struct iolat_request *e, const struct hot_entry *at)
+{
+	if (!at->stream || e->sector == ~0ULL || !e->bytes)
+		return 0;
+	return stream_add(&a->streams, at->stream, e, at->row);
+}
+
+int account_request(struct account *a, const struct iolat_request *e)
+{
+	struct io io = {
+		.at_ns = e->end_ns - e->device_ns - e->queue_ns,
+		.cgroup = e->cgroup,
+		.disk = e->disk,
+		.tgid = e->tgid,
+		.tid = e->tid,
+		.via = e->via,
+		.op = e->op,
+		.owner = e->owner,
+		.copy = e->flags & IOLAT_RQ_COPY,
+	};
+	const struct hot_entry *at;
+	struct hot_entry spare;
+	int err = find_place(a, &io, &spare, &at);
+
+	if (err)
+		return err;
+	if (at->cover && !(e->flags & IOLAT_RQ_PASSTHROUGH))
+		at->cover->now.streamed++;
+	if (!at->row)
+		return 0;
+	a->cover->now.requests++;
+	a->cover->now.unowned += e->owner == IOLAT_OWNER_NONE;
+	err = row_request(at->row, e);
+	return err ? err : follow(a, e, at);
+}
+
+int account_share(struct account *a, const struct iolat_share *e)
+{
+	struct io io = {
+		.at_ns = e->end_ns,
+		.cgroup = e->cgroup,
+		.disk = e->disk,
+		.tgid = e->tgid,
+		.tid = e->tid,
+		.via = e->via,
+		.op = e->op,
+		.owner = e->owner,
+		.copy = e->flags & IOLAT_RQ_COPY,
+	};
+	const struct hot_entry *at;
+	struct hot_entry spare;
+	int err = find_place(a, &io, &spare, &at);
+
+	if (!err && at->row)
+		at->row->pub.bytes += e->bytes;
+	return err;
+}
+
+void account_settle(struct account *a)
+{
+	streams_flush(&a->streams);
+}
+
+void account_start_interval(struct account *a)
+{
+	map_clear(&a->rows.map);
+	streams_start_interval(&a->streams);
+	a->turns++;
+}

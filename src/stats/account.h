@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Requests and shares into the current interval: whose they are (attrib), whether they
+ * are selected, which row they count in (rows), how they follow one another (random),
+ * and what of it is said about completeness (coverage).
+ */
+#ifndef IOLAT_STATS_ACCOUNT_H
+#define IOLAT_STATS_ACCOUNT_H
+
+#include "stats/hot.h"
+
+struct account {
+	struct model *model;
+	struct cover *cover;
+	const struct by *by;
+	struct rows rows; /* of the current interval */
+	struct streams streams;
+	struct hot hot;
+	uint64_t turns; /* times that rows left */
+};
+
+int account_init(struct account *a, struct model *m, struct cover *c, const struct by *by,
+		 size_t max_rows); /* 0 or -ENOMEM */
+void account_free(struct account *a);
+
+/* 0 or -ENOMEM. */
+int account_request(struct account *a, const struct iolat_request *e);
+int account_share(struct account *a, const struct iolat_share *e);
+
+void account_settle(struct account *a);		/* before rows are looked at */
+void account_start_interval(struct account *a); /* after they were taken out of `rows` */
+
+#endif

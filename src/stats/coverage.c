@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Totals of the run and their state at the last interval's end. The kernel side's own
+ * counters arrive as events and only ever grow; one that does not is taken as still.
+ */
+#include "stats/coverage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void drop(void *ctx, struct lru_node *node)
+{
+	struct cover *c = ctx;
+	struct disk_cover *d = list_entry(node, struct disk_cover, node);
+
+	known_disk_unref(d->disk);
+	free(d);
+	c->forgotten++;
+}
+
+void cover_init(struct cover *c)
+{
+	*c = (struct cover){0};
+	lru_init(&c->disks, sizeof(uint32_t), offsetof(struct disk_cover, number), MODEL_DISKS);
+	c->disks.drop = drop;
+	c->disks.ctx = c;
+}
+
+void cover_free(struct cover *c)
+{
+	lru_free(&c->disks);
+	free(c->list);
+}
+
+static struct disk_cover *disk_new(struct known_disk *disk)
+{
+	struct disk_cover *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->number = disk->pub.number;
+	d->disk = disk;
+	disk->refs++;
+	return d;
+}
+
+struct disk_cover *cover_disk(struct cover *c, struct model *m, uint32_t number)
+{
+	struct disk_cover *d = lru_get(&c->disks, &number);
+	struct known_disk *disk;
+
+	if (d)
+		return d;
+	disk = model_get_disk(m, number);
+	d = disk ? disk_new(disk) : NULL;
+	if (!d || !lru_put(&c->disks, &d->node))
+		return d;
+	drop(c, &d->node);
+	return NULL;
+}
+
+int cover_facts(struct cover *c, struct model *m, const struct iolat_disk_facts *e)
+{
+	struct disk_cover *d = cover_disk(c, m, e->disk);
+
+	if (!d)
+		return -ENOMEM;
+	d->now.kernel = e->kernel_ios;
+	d->now.unselected = e->unselected;
+	return 0;
+}
+
+void cover_counters(struct cover *c, const struct iolat_counters *e)
+{
+	c->now.lost = e->lost;
+	c->now.unmatched = e->unmatched;
+	c->now.map_full = e->map_full;
+	c->now.missed = e->missed;
+	c->missed_known = e->missed_known;
+}
+
+static uint64_t growth(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static struct tally tally_since(const struct tally *now, const struct tally *before)
+{
+	return (struct tally){
+		.requests = growth(now->requests, before->requests),
+		.unowned = growth(now->unowned, before->unowned),
+		.lost = growth(now->lost, before->lost),
+		.unmatched = growth(now->unmatched, before->unmatched),
+		.map_full = growth(now->map_full, before->map_full),
+		.missed = growth(now->missed, before->missed),
+	};
+}
+
+static struct coverage_disk disk_since(const struct disk_cover *d, const struct disk_tally *before)
+{
+	return (struct coverage_disk){
+		.disk = &d->disk->pub,
+		.kernel_known = d->disk->pub.facts_known && d->disk->pub.accounted,
+		.kernel = growth(d->now.kernel, before->kernel),
+		.seen = growth(d->now.streamed, before->streamed) +
+			growth(d->now.unselected, before->unselected),
+	};
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct coverage_disk *x = a, *y = b;
+
+	return (x->disk->number > y->disk->number) - (x->disk->number < y->disk->number);
+}
+
+static int list_disks(struct cover *c, bool interval, struct coverage *out)
+{
+	static const struct disk_tally zero;
+	size_t n = c->disks.map.count;
+	struct coverage_disk *list = realloc(c->list, (n + 1) * sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	c->list = list;
+	out->disks = list;
+	out->n_disks = n;
+	for (struct list *l = c->disks.order.next; l != &c->disks.order; l = l->next) {
+		struct lru_node *node = list_entry(l, struct lru_node, order);
+		struct disk_cover *d = list_entry(node, struct disk_cover, node);
+
+		*list++ = disk_since(d, interval ? &d->before : &zero);
+	}
+	qsort(c->list, n, sizeof(*list), by_number);
+	return 0;
+}
+
+int cover_describe(struct cover *c, bool interval, struct coverage *out)
+{
+	static const struct tally zero;
+	struct tally t = tally_since(&c->now, interval ? &c->before : &zero);
+
+	*out = (struct coverage){
+		.requests = t.requests,
+		.unowned = t.unowned,
+		.lost = t.lost,
+		.unmatched = t.unmatched,
+		.map_full = t.map_full,
+		.missed_known = c->missed_known,
+		.missed = t.missed,
+	};
+	return list_disks(c, interval, out);
+}
+
+void cover_turn(struct cover *c)
+{
+	c->before = c->now;
+	for (struct list *l = c->disks.order.next; l != &c->disks.order; l = l->next) {
+		struct lru_node *node = list_entry(l, struct lru_node, order);
+		struct disk_cover *d = list_entry(node, struct disk_cover, node);
+
+		d->before = d->now;
+	}
+}

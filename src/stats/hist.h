@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Log-linear histograms of 64-bit values. Values below 64 have a bucket each; above,
+ * every power of two is cut into 32 equal buckets, so a bucket is at most 1/32 of its
+ * value wide. Octaves are allocated when they are first hit.
+ */
+#ifndef IOLAT_STATS_HIST_H
+#define IOLAT_STATS_HIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HIST_SUB_BITS 5
+#define HIST_SUB (1u << HIST_SUB_BITS)
+#define HIST_OCTAVES (64 - HIST_SUB_BITS + 1)	/* octave 0 holds 0..31, octave 1 32..63, ... */
+
+struct hist {
+	uint64_t count;
+	uint64_t min;		/* UINT64_MAX while count is 0 */
+	uint64_t max;
+	double sum;
+	uint64_t *octaves[HIST_OCTAVES];
+};
+
+struct hist_bucket {
+	uint64_t lo;		/* lowest and highest value that falls in, both inclusive */
+	uint64_t hi;
+	uint64_t count;
+};
+
+void hist_init(struct hist *h);
+void hist_free(struct hist *h);		/* and leaves it as hist_init does */
+
+int hist_add(struct hist *h, uint64_t value);			/* 0 or -ENOMEM (then not counted) */
+/* 0, or -ENOMEM (then `into` counts what it counted before). */
+int hist_merge(struct hist *into, const struct hist *from);
+
+/* Upper bound of the bucket that holds rank ceil(p * count), p in 0..1, never above max; 0 when empty. */
+uint64_t hist_percentile(const struct hist *h, double p);
+uint64_t hist_mean(const struct hist *h);			/* 0 when empty */
+
+/* Non-empty buckets in rising order: for (size_t i = 0; hist_next(h, &i, &b); ) ... */
+bool hist_next(const struct hist *h, size_t *i, struct hist_bucket *b);
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tables of rows: from what an I/O belongs to, to the row that counts it. A table that
+ * is full has one more row, "other", for all that came too late.
+ */
+#include "stats/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const char other_via[] = "other"; /* its address is in no table of texts */
+
+const char *row_key_name(enum row_key key)
+{
+	static const char *const names[BY_MAX] = {
+		[BY_PROCESS] = "process", [BY_THREAD] = "thread", [BY_CGROUP] = "cgroup",
+		[BY_DEVICE] = "device",	  [BY_OP] = "op",
+	};
+
+	return names[key];
+}
+
+void rows_init(struct rows *t, const struct by *by, size_t max)
+{
+	*t = (struct rows){.by = by, .max = max};
+	map_init(&t->map, sizeof(struct row_id));
+}
+
+struct row_slot *rows_next(const struct rows *t, size_t *i)
+{
+	return map_next(&t->map, i, NULL);
+}
+
+void rows_free(struct rows *t)
+{
+	struct row_slot *s;
+
+	for (size_t i = 0; (s = rows_next(t, &i));)
+		row_free(s);
+	map_free(&t->map);
+}
+
+struct row_slot *rows_find(const struct rows *t, const struct row_id *id)
+{
+	return map_get(&t->map, id);
+}
+
+static struct row_id other_id(const struct by *by)
+{
+	return (struct row_id){.via = other_via, .op = by_has(by, BY_OP) ? IOLAT_OP_OTHER : 0};
+}
+
+static struct row_slot *find_other(const struct rows *t)
+{
+	struct row_id id = other_id(t->by);
+
+	return rows_find(t, &id);
+}
+
+bool row_is_other(const struct row_slot *s)
+{
+	return s->id.via == other_via;
+}
+
+bool rows_full(const struct rows *t)
+{
+	return t->map.count >= t->max + (find_other(t) != NULL);
+}
+
+/* Submitters without a process are told apart by `via`, where rows are by submitter. */
+static struct row_id id_of(const struct by *by, const struct row_subjects *s)
+{
+	bool by_submitter = by_has(by, BY_PROCESS) || by_has(by, BY_THREAD);
+
+	return (struct row_id){
+		.process = by_has(by, BY_PROCESS) && s->proc ? s->proc->serial : 0,
+		.thread = by_has(by, BY_THREAD) && s->thread ? s->thread->serial : 0,
+		.cgroup = by_has(by, BY_CGROUP) && s->cgroup ? s->cgroup->pub.key : 0,
+		.via = by_submitter && !s->proc ? s->via : NULL,
+		.disk = by_has(by, BY_DEVICE) && s->disk ? s->disk->pub.number : 0,
+		.op = by_has(by, BY_OP) ? s->op : 0,
+	};
+}
+
+static struct row_slot *slot_new(const struct row_id *id)
+{
+	struct row_slot *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->id = *id;
+	s->pub.subject.op = id->op;
+	hist_init(&s->pub.total);
+	hist_init(&s->pub.queue);
+	hist_init(&s->pub.device);
+	hist_init(&s->pub.size);
+	return s;
+}
+
+static void name_process(struct row_slot *s, struct proc *p)
+{
+	if (!s->id.process)
+		return;
+	proc_ref(p);
+	s->proc = p;
+	s->pub.subject.process = &p->pub;
+}
+
+static void name_thread(struct row_slot *s, struct proc_thread *th)
+{
+	if (!s->id.thread)
+		return;
+	proc_thread_ref(th);
+	s->thread = th;
+	s->pub.subject.thread = &th->pub;
+}
+
+static void name_cgroup(struct row_slot *s, struct known_cgroup *c)
+{
+	if (!s->id.cgroup)
+		return;
+	c->refs++;
+	s->cgroup = c;
+	s->pub.subject.cgroup = &c->pub;
+}
+
+static void name_disk(struct row_slot *s, struct known_disk *d)
+{
+	if (!s->id.disk)
+		return;
+	d->refs++;
+	s->disk = d;
+	s->pub.subject.disk = &d->pub;
+}
+
+static void name_all(struct row_slot *s, const struct row_subjects *from)
+{
+	name_process(s, from->proc);
+	name_thread(s, from->thread);
+	name_cgroup(s, from->cgroup);
+	name_disk(s, from->disk);
+}
+
+static struct row_slot *put(struct rows *t, struct row_slot *s)
+{
+	if (s && map_put(&t->map, &s->id, s)) {
+		row_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+static struct row_slot *make(struct rows *t, const struct row_id *id, const struct row_subjects *s)
+{
+	struct row_slot *slot = put(t, slot_new(id));
+
+	if (slot)
+		name_all(slot, s);
+	return slot;
+}
+
+struct row_slot *row_other(const struct by *by)
+{
+	struct row_id id = other_id(by);
+
+	return slot_new(&id);
+}
+
+static struct row_slot *get_other(struct rows *t)
+{
+	struct row_slot *s = find_other(t);
+
+	return s ? s : put(t, row_other(t->by));
+}
+
+static void note_via(struct row_slot *s, const char *via)
+{
+	if (s->via_known && s->via != via)
+		s->via_mixed = true;
+	s->via = via;
+	s->via_known = true;
+}
+
+struct row_slot *rows_get(struct rows *t, const struct row_subjects *s)
+{
+	struct row_id id = id_of(t->by, s);
+	struct row_slot *slot = rows_find(t, &id);
+
+	if (!slot)
+		slot = rows_full(t) ? get_other(t) : make(t, &id, s);
+	if (slot)
+		note_via(slot, s->via);
+	return slot;
+}
+
+static int sum_up(struct row_slot *into, struct row_slot *s, struct row_slot **left)
+{
+	s->next = *left;
+	*left = s;
+	return into ? row_merge(into, s) : -ENOMEM;
+}
+
+int rows_move(struct rows *to, struct row_slot *s, struct row_slot **left)
+{
+	struct row_slot *there = rows_find(to, &s->id);
+
+	if (there)
+		return sum_up(there, s, left);
+	if (row_is_other(s) || rows_full(to)) /* the one moved stays what it was */
+		return sum_up(get_other(to), s, left);
+	if (map_put(&to->map, &s->id, s))
+		return sum_up(NULL, s, left);
+	return 0;
+}
+
+struct row_slot *row_copy(const struct row_slot *s)
+{
+	struct row_slot *copy = slot_new(&s->id);
+	struct row_subjects same = {
+		.proc = s->proc, .thread = s->thread, .cgroup = s->cgroup, .disk = s->disk};
+
+	if (!copy)
+		return NULL;
+	name_all(copy, &same);
+	if (row_merge(copy, s)) {
+		row_free(copy);
+		return NULL;
+	}
+	return copy;
+}

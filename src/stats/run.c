@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One run from its first event to its summary: hands each kind of event to who keeps
+ * what it says, and puts frames together from what they have.
+ */
+#include "stats/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decode.h"
+#include "stats/account.h"
+#include "stats/view.h"
+
+enum run_limits {
+	RUN_ROWS = 10000,
+	RUN_HOOKS = 64,
+};
+
+struct run {
+	struct by by;
+	struct model model;
+	struct cover cover;
+	struct account account;
+	struct rows whole; /* of all intervals that have ended */
+	struct view view;
+	bool begun;		/* the RUN event was there */
+	struct iolat_run facts; /* the last one */
+	uint64_t start_ns;	/* of the run */
+	uint64_t interval_ns;	/* start of the current interval */
+	struct hook hooks[RUN_HOOKS];
+	char hook_names[RUN_HOOKS][sizeof(((struct iolat_hook *)0)->name)];
+	size_t n_hooks;
+	uint64_t refused;
+};
+
+int run_new(struct run **out, const struct run_options *o)
+{
+	struct run *r = calloc(1, sizeof(*r));
+	size_t max_rows = o->max_rows ? o->max_rows : RUN_ROWS;
+
+	if (!r)
+		return -ENOMEM;
+	r->by = o->by;
+	model_init(&r->model, o->selection, by_has(&r->by, BY_THREAD));
+	cover_init(&r->cover);
+	rows_init(&r->whole, &r->by, max_rows);
+	if (account_init(&r->account, &r->model, &r->cover, &r->by, max_rows)) {
+		run_free(r);
+		return -ENOMEM;
+	}
+	*out = r;
+	return 0;
+}
+
+void run_free(struct run *r)
+{
+	if (!r)
+		return;
+	account_free(&r->account);
+	view_free(&r->view);
+	rows_free(&r->whole);
+	cover_free(&r->cover);
+	model_free(&r->model);
+	free(r);
+}
+
+static int on_request(void *ctx, const struct iolat_request *e)
+{
+	struct run *r = ctx;
+
+	return account_request(&r->account, e);
+}
+
+static int on_share(void *ctx, const struct iolat_share *e)
+{
+	struct run *r = ctx;
+
+	return account_share(&r->account, e);
+}
+
+static int on_task(void *ctx, const struct iolat_task *e)
+{
+	struct run *r = ctx;
+
+	return proc_event(&r->model.procs, e);
+}
+
+static int on_disk(void *ctx, const struct iolat_disk *e)
+{
+	struct run *r = ctx;
+	int err = model_disk(&r->model, e);
+
+	if (err)
+		return err;
+	return cover_disk(&r->cover, &r->model, e->disk) ? 0 : -ENOMEM;
+}
+
+static int on_disk_facts(void *ctx, const struct iolat_disk_facts *e)
+{
+	struct run *r = ctx;
+	int err = model_disk_facts(&r->model, e);
+
+	return err ? err : cover_facts(&r->cover, &r->model, e);
+}
+
+static int on_name(void *ctx, const struct iolat_name *e)
+{
+	struct run *r = ctx;
+
+	return model_name(&r->model, e);
+}
+
+static int on_cgroup(void *ctx, const struct iolat_cgroup *e)
+{
+	struct run *r = ctx;
+
+	return model_cgroup(&r->model, e);
+}
+
+static int on_counters(void *ctx, const struct iolat_counters *e)
+{
+	struct run *r = ctx;
+
+	cover_counters(&r->cover, e);
+	return 0;
+}
+
+static int on_run(void *ctx, const struct iolat_run *e)
+{
+	struct run *r = ctx;
+
+	r->facts = *e;
+	if (!r->begun)
+		r->start_ns = r->interval_ns = e->mono_ns;
+	r->begun = true;
+	return 0;
+}
+
+static size_t find_hook(const struct run *r, const char *name)
+{
+	size_t i = 0;
+
+	while (i < r->n_hooks && strcmp(r->hook_names[i], name))
+		i++;
+	return i;
+}
+
+static int on_hook(void *ctx, const struct iolat_hook *e)
+{
+	struct run *r = ctx;
+	size_t i = find_hook(r, e->name);
+
+	if (i == RUN_HOOKS)
+		return 0;
+	if (i == r->n_hooks)
+		r->n_hooks++;
+	memcpy(r->hook_names[i], e->name, sizeof(e->name));
+	r->hooks[i] = (struct hook){
+		.name = r->hook_names[i], .attached = e->attached, .required = e->required};
+	return 0;
+}
+
+int run_event(struct run *r, const void *data, size_t size)
+{
+	static const struct event_handlers handlers = {
+#define X(KIND, name) .name = on_##name,
+		IOLAT_EVENTS(X)
+#undef X
+	};
+	int err = decode_event(&handlers, r, data, size);
+
+	r->refused += err == -EBADMSG || err == -ENOTSUP;
+	return err;
+}
+
+uint64_t run_refused(const struct run *r)
+{
+	return r->refused;
+}
+
+size_t run_selected_alive(const struct run *r)
+{
+	/* Asking brings memberships up to date, which changes nothing that shows. */
+	return proc_selected_alive(&r->account.model->procs, r->facts.selected);
+}
+
+static uint64_t wall(const struct run *r, uint64_t mono_ns)
+{
+	return r->facts.wall_ns + (mono_ns - r->facts.mono_ns);
+}
+
+static void describe(const struct run *r, uint64_t start_ns, uint64_t now_ns, struct snapshot *out)
+{
+	if (now_ns < start_ns)
+		now_ns = start_ns;
+	out->host = r->begun ? r->facts.host : NULL;
+	out->kernel = r->begun ? r->facts.kernel : NULL;
+	out->start_wall_ns = wall(r, start_ns);
+	out->end_wall_ns = wall(r, now_ns);
+	out->duration_ns = now_ns - start_ns;
+	out->by = &r->by;
+	out->bio_submission = r->facts.bio_submission;
+	out->hooks = r->hooks;
+	out->n_hooks = r->n_hooks;
+}
+
+int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out)
+{
+	int err, view_err;
+
+	*out = (struct snapshot){.type = SNAPSHOT_INTERVAL};
+	describe(r, r->interval_ns, now_ns, out);
+	account_settle(&r->account);
+	err = cover_describe(&r->cover, true, &out->coverage);
+	view_err = view_interval(&r->view, &r->account.rows, &r->whole);
+	account_start_interval(&r->account);
+	cover_turn(&r->cover);
+	if (now_ns > r->interval_ns)
+		r->interval_ns = now_ns;
+	out->rows = r->view.list;
+	out->n_rows = r->view.n;
+	return err ? err : view_err;
+}
+
+int run_whole(struct run *r, uint64_t now_ns, enum snapshot_type type, struct snapshot *out)
+{
+	int err;
+
+	*out = (struct snapshot){.type = type};
+	describe(r, r->start_ns, now_ns, out);
+	account_settle(&r->account);
+	err = cover_describe(&r->cover, false, &out->coverage);
+	if (!err)
+		err = view_whole(&r->view, &r->account.rows, &r->whole);
+	out->rows = r->view.list;
+	out->n_rows = r->view.n;
+	return err;
+}

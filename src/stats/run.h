@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The analysis of one stream of events, live or recorded: events go in, snapshots come
+ * out. Knows no clock, no files and no kernel; memory is bounded whatever comes.
+ */
+#ifndef IOLAT_STATS_RUN_H
+#define IOLAT_STATS_RUN_H
+
+#include "attrib/select.h"
+#include "stats/snapshot.h"
+
+struct run;
+
+struct run_options {
+	struct by by;
+	const struct selection *selection;	/* borrowed; may select nothing (= everything) */
+	size_t max_rows;	/* 0: the default (10,000); further keys fold into a row with via "other" */
+};
+
+int run_new(struct run **out, const struct run_options *o);	/* 0 or -ENOMEM */
+void run_free(struct run *r);
+
+/* Takes one event. 0, -ENOMEM, or what decode_event refuses with (counted, see run_refused). */
+int run_event(struct run *r, const void *data, size_t size);
+uint64_t run_refused(const struct run *r);	/* events that did not decode */
+
+/* Ends the current interval at `now` (CLOCK_MONOTONIC) and describes it. The interval's rows
+ * are folded into the run's; the snapshot stays valid until the next call on `r`. */
+int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out);
+
+/* Describes the whole run until `now`, the current interval too; asked (USR1) or summary. */
+int run_whole(struct run *r, uint64_t now_ns, enum snapshot_type type, struct snapshot *out);
+
+/* Processes that are selected and have not exited; what ends a run whose subject ends. Counts
+ * what the kernel flagged IOLAT_TASK_SELECTED and what the selection's names and users match. */
+size_t run_selected_alive(const struct run *r);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a renderer gets: one frame or the whole run as plain data, nothing else needed.
+ * Made by stats/run.c, read by render/. All pointers belong to the
+ * maker and are valid until the renderer returns; NULL where the contract says null.
+ */
+#ifndef IOLAT_STATS_SNAPSHOT_H
+#define IOLAT_STATS_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attrib/entity.h"
+#include "stats/hist.h"
+
+enum snapshot_type { SNAPSHOT_INTERVAL, SNAPSHOT_ASKED, SNAPSHOT_SUMMARY };
+
+/* Row keys; the order of the enum is the order of the objects in JSON and CSV. */
+enum row_key {
+	BY_PROCESS,
+	BY_THREAD,
+	BY_CGROUP,
+	BY_DEVICE,
+	BY_OP,
+	BY_MAX
+};
+const char *row_key_name(enum row_key key);	/* "process", ...: as in --by */
+
+struct by {
+	enum row_key keys[BY_MAX];	/* as the user gave them */
+	size_t n;
+	unsigned int mask;		/* bit a key */
+};
+static inline bool by_has(const struct by *by, enum row_key key)
+{
+	return by->mask & (1u << key);
+}
+
+/* The objects a row stands for; NULL for what is not in `by` and for "null". */
+struct row_subject {
+	const struct process *process;
+	const struct thread *thread;
+	const struct cgroup *cgroup;
+	const struct disk *disk;
+	enum iolat_op op;
+};
+
+struct row {
+	struct row_subject subject;
+	const char *owner_from;		/* "task", "bio", "page", NULL: the step of most of its I/Os */
+	const char *via;		/* for a null process, or NULL */
+	uint64_t ios, bytes, errors, requeues, merged;
+	bool random_known;		/* false: fewer than two requests to compare */
+	double random_pct;
+	struct hist total;		/* always; count 0 only when ios is 0 */
+	struct hist queue;		/* count 0: null */
+	struct hist device;		/* count 0: null */
+	struct hist size;		/* bytes of a request */
+};
+
+struct hook {
+	const char *name;
+	bool attached, required;
+};
+
+struct coverage_disk {
+	const struct disk *disk;
+	bool kernel_known;
+	uint64_t kernel;	/* the kernel's own count over the run */
+	uint64_t seen;
+};
+
+struct coverage {
+	uint64_t requests, lost, aggregated, unmatched, unowned, map_full;
+	bool missed_known;
+	uint64_t missed;
+	const struct coverage_disk *disks;
+	size_t n_disks;
+};
+
+struct snapshot {
+	enum snapshot_type type;
+	const char *host, *kernel;
+	uint64_t start_wall_ns, end_wall_ns, duration_ns;
+	const struct by *by;
+	bool bio_submission;
+	const struct hook *hooks;
+	size_t n_hooks;
+	struct coverage coverage;
+	const struct row *const *rows;	/* in no order */
+	size_t n_rows;
+};
+
+#endif

@@ -1,0 +1,160 @@
+"""Fixtures of the live and command-line tests, the unit tests' collection, and the closing line of the whole suite.
+
+`make check` runs everything below this folder with Debian's pytest. The last line of its output is
+`N passed, N failed, N skipped`; errors count as failed, and it is a failure if nothing ran.
+"""
+import contextlib
+import os
+import pathlib
+import signal
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from lib import area, base, cgroups, cmocka, disks, loads, trace  # noqa: E402
+
+TEST_LIMIT = 120  # seconds; none comes near
+
+
+# --- collection and the closing line -------------------------------------------------
+
+def pytest_collect_file(file_path, parent):
+    if file_path.parent.name == "unit" and file_path.name.startswith("test_") and file_path.suffix == ".c":
+        return cmocka.File.from_parent(parent, path=file_path)
+
+
+def counts(config):
+    stats = config.pluginmanager.get_plugin("terminalreporter").stats
+    passed, failed, errors, skipped = (len(stats.get(k, ())) for k in ("passed", "failed", "error", "skipped"))
+    return passed, failed + errors, skipped
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session):
+    passed, failed, _ = counts(session.config)
+    if not passed + failed and not session.config.option.collectonly:
+        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and not config.option.collectonly:
+        print("{} passed, {} failed, {} skipped".format(*counts(config)), flush=True)
+
+
+# --- limits and clean-up ---------------------------------------------------------------
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item):
+    """No test of this folder's own hangs for ever."""
+    limited = item.path.parent.name in ("live", "cli")
+    if limited:
+        signal.signal(signal.SIGALRM, _too_long)
+        signal.alarm(TEST_LIMIT)
+    yield
+    signal.alarm(0)
+
+
+def _too_long(*_):
+    raise AssertionError(f"still running after {TEST_LIMIT} s")
+
+
+@pytest.fixture(scope="session")
+def run_area():
+    """The folder of this run. What tests leave on it is taken away at the end, and is a failure."""
+    base.need(os.geteuid() == 0, "needs root")
+    area.remove_stale()
+    here = area.make()
+    yield here
+    left = area.remove(here)
+    assert not left, f"left behind: {left}"
+
+
+@pytest.fixture
+def stack():
+    """What a test starts or makes is ended or removed with it, the latest first, however it ends."""
+    with contextlib.ExitStack() as s:
+        yield s
+
+
+@pytest.fixture
+def folder(run_area, request):
+    """A new folder of the test's own, open to every user; its name is unique."""
+    made = []
+
+    def make():
+        here = run_area / f"{len(os.listdir(run_area))}-{len(made)}"
+        here.mkdir(mode=0o755)
+        made.append(here)
+        return here
+    return make
+
+
+# --- what tests work with ---------------------------------------------------------------
+
+def _disk_fixture(make):
+    @pytest.fixture
+    def fixture(stack, folder):
+        base.need_tool("losetup")
+        return lambda *args, **how: make(stack, folder(), *args, **how)
+    return fixture
+
+
+loop_disk = _disk_fixture(disks.loop_disk)
+slow_disk = _disk_fixture(disks.slow_disk)
+error_disk = _disk_fixture(disks.error_disk)
+pausable_disk = _disk_fixture(disks.pausable_disk)
+
+
+@pytest.fixture
+def ext4(stack):
+    return lambda disk, **how: disks.ext4(stack, disk, **how)
+
+
+@pytest.fixture
+def cgroup(stack, run_area):
+    """cgroup("a"), cgroup("a", tree="v2"): a new cgroup; its name ends with the given one."""
+    serial = iter(range(1000))
+    return lambda name, tree="io": cgroups.make(stack, f"{run_area.name}-{next(serial)}-{name}", tree)
+
+
+@pytest.fixture
+def fio(stack):
+    return lambda disk, **job: loads.Fio(stack, getattr(disk, "path", disk), **job)
+
+
+@pytest.fixture
+def doio(stack):
+    return lambda what, disk, **how: loads.doio(stack, what, getattr(disk, "path", disk), **how)
+
+
+@pytest.fixture
+def held(stack):
+    """held("cmd", "arg"): any command that waits for go()."""
+    return lambda *argv, **kw: loads.Held(stack, argv, **kw)
+
+
+@pytest.fixture
+def program():
+    assert base.IOLAT.exists(), f"{base.IOLAT} is not built"
+    return base.IOLAT
+
+
+@pytest.fixture
+def start_iolat(stack, program):
+    """start_iolat("-f", "json", ...): iolat as it stands, ready."""
+    return lambda *args, **kw: trace.Iolat(stack, *args, **kw)
+
+
+@pytest.fixture
+def iolat(start_iolat):
+    """iolat("--pid", 1): ready; writes JSON, only the summary."""
+    return lambda *args, **kw: start_iolat("-f", "json", "-i", "0", *args, **kw)
+
+
+@pytest.fixture
+def run_iolat(program):
+    """run_iolat(..., rc=2): iolat to its end."""
+    return trace.run

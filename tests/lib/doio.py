@@ -1,0 +1,76 @@
+"""A plain I/O program for tests: does exactly the I/O that it is told to, prints who it is, one JSON object.
+
+    doio.py WHAT PATH [--count N] [--size BYTES] [--offset BYTES] [--generations N] [--threads N] [--late]
+
+WHAT: read, write (direct), dsync (direct writes with O_DSYNC), fsync (direct writes, an fsync behind each), overwrite
+(buffered writes with an fdatasync behind each), buffered (buffered writes), cached (buffered reads), mmap (reads through
+a mapping).
+
+--generations N: the I/O is done by the N-th descendant; those between exit as soon as they have forked, so it is an
+orphan. --keep-parents: they wait instead.
+"""
+import argparse
+import json
+import mmap
+import os
+import sys
+
+
+def arguments():
+    p = argparse.ArgumentParser()
+    p.add_argument("what")
+    p.add_argument("path")
+    p.add_argument("--count", type=int, default=1)
+    p.add_argument("--size", type=int, default=4096)
+    p.add_argument("--offset", type=int, default=0)
+    p.add_argument("--generations", type=int, default=0)
+    p.add_argument("--keep-parents", type=int, default=0)
+    return p.parse_args()
+
+
+FLAGS = {"read": os.O_RDONLY | os.O_DIRECT, "write": os.O_WRONLY | os.O_DIRECT,
+         "dsync": os.O_WRONLY | os.O_DIRECT | os.O_DSYNC, "fsync": os.O_WRONLY | os.O_DIRECT,
+         "overwrite": os.O_WRONLY, "buffered": os.O_WRONLY, "cached": os.O_RDONLY, "mmap": os.O_RDONLY}
+
+
+def each_block(a, fd):
+    block = mmap.mmap(-1, a.size)  # page-aligned, as O_DIRECT wants it
+    mapping = mmap.mmap(fd, a.offset + a.count * a.size, prot=mmap.PROT_READ) if a.what == "mmap" else None
+    failed = 0
+    for at in range(a.offset, a.offset + a.count * a.size, a.size):
+        try:
+            if a.what in ("read", "cached"):
+                os.preadv(fd, [block], at)
+            elif a.what == "mmap":
+                mapping[at]
+            else:
+                os.pwritev(fd, [block], at)
+            if a.what == "fsync":
+                os.fsync(fd)
+            elif a.what == "overwrite":
+                os.fdatasync(fd)
+        except OSError:
+            failed += 1
+    return failed
+
+
+def descend(a):
+    """Becomes the N-th descendant; only that one returns."""
+    for _ in range(a.generations):
+        child = os.fork()
+        if child:
+            if a.keep_parents:
+                os.waitpid(child, 0)
+            os._exit(0)
+
+
+def main():
+    a = arguments()
+    descend(a)
+    fd = os.open(a.path, FLAGS[a.what])
+    failed = each_block(a, fd)
+    os.close(fd)
+    json.dump({"pid": os.getpid(), "failed": failed}, sys.stdout)
+
+
+main()

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events for tests of what stands behind the ring: each kind filled with plain values,
+ * to be changed where a test cares. 8-byte aligned, as carriers deliver them.
+ */
+#ifndef IOLAT_TEST_FEED_H
+#define IOLAT_TEST_FEED_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "iolat/wire.h"
+
+#define HEAD(KIND, type)                                                                           \
+	{                                                                                          \
+		.kind = IOLAT_EV_##KIND, .size = sizeof(struct type)                               \
+	}
+
+/* A read of 4 KiB by process 100, 10 us queued and 90 us on disk 1. */
+static inline struct iolat_request a_request(void)
+{
+	return (struct iolat_request){
+		.head = HEAD(REQUEST, iolat_request),
+		.disk = 1,
+		.end_ns = 1000000,
+		.queue_ns = 10000,
+		.device_ns = 90000,
+		.sector = 2048,
+		.cgroup = IOLAT_CGROUP(IOLAT_TREE_V2, 7),
+		.bytes = 4096,
+		.tgid = 100,
+		.tid = 100,
+		.op = IOLAT_OP_READ,
+		.owner = IOLAT_OWNER_TASK,
+	};
+}
+
+static inline struct iolat_share a_share(void)
+{
+	return (struct iolat_share){
+		.head = HEAD(SHARE, iolat_share),
+		.disk = 1,
+		.end_ns = 1000000,
+		.cgroup = IOLAT_CGROUP(IOLAT_TREE_V2, 7),
+		.bytes = 8192,
+		.tgid = 100,
+		.tid = 100,
+		.op = IOLAT_OP_READ,
+		.owner = IOLAT_OWNER_TASK,
+	};
+}
+
+/* The leader of a process that started in the nanosecond `start`. */
+static inline struct iolat_task a_task(enum iolat_task_what what, uint32_t pid, uint64_t start,
+				       const char *comm)
+{
+	struct iolat_task e = {
+		.head = HEAD(TASK, iolat_task),
+		.what = what,
+		.ts_ns = start,
+		.start_ns = start,
+		.tid = pid,
+		.tgid = pid,
+		.ppid = 1,
+		.ns_pid = pid,
+		.uid = 1000,
+	};
+
+	snprintf(e.comm, sizeof(e.comm), "%s", comm);
+	return e;
+}
+
+static inline struct iolat_disk a_disk(uint32_t number, const char *name)
+{
+	struct iolat_disk e = {
+		.head = HEAD(DISK, iolat_disk), .disk = number, .major = 8, .minor = number};
+
+	snprintf(e.name, sizeof(e.name), "%s", name);
+	return e;
+}
+
+static inline struct iolat_name a_name(uint32_t id, const char *name)
+{
+	struct iolat_name e = {.head = HEAD(NAME, iolat_name), .id = id};
+
+	snprintf(e.name, sizeof(e.name), "%s", name);
+	return e;
+}
+
+static inline struct iolat_run a_run(void)
+{
+	return (struct iolat_run){
+		.head = HEAD(RUN, iolat_run),
+		.bio_submission = 1,
+		.mono_ns = 1000,
+		.wall_ns = 5000000000,
+		.host = "box",
+		.kernel = "6.1",
+	};
+}
+
+static inline struct iolat_hook a_hook(const char *name)
+{
+	struct iolat_hook e = {.head = HEAD(HOOK, iolat_hook), .attached = 1, .required = 1};
+
+	snprintf(e.name, sizeof(e.name), "%s", name);
+	return e;
+}
+
+#define CGROUP_ROOM 64
+union a_cgroup {
+	struct iolat_cgroup e;
+	uint64_t bytes[(sizeof(struct iolat_cgroup) + CGROUP_ROOM) / 8];
+};
+
+static inline union a_cgroup a_cgroup(uint64_t key, const char *path)
+{
+	union a_cgroup u = {.bytes = {0}};
+
+	u.e.head.kind = IOLAT_EV_CGROUP;
+	u.e.head.size = sizeof(u);
+	u.e.cgroup = key;
+	snprintf((char *)&u + sizeof(u.e), CGROUP_ROOM, "%s", path);
+	return u;
+}
+
+static inline struct iolat_disk_facts some_facts(uint32_t disk)
+{
+	return (struct iolat_disk_facts){
+		.head = HEAD(DISK_FACTS, iolat_disk_facts),
+		.disk = disk,
+		.nr_requests = 64,
+		.accounted = 1,
+		.rotational = 2,
+		.model = "Disk",
+		.scheduler = "none",
+	};
+}
+
+static inline struct iolat_counters some_counters(void)
+{
+	return (struct iolat_counters){.head = HEAD(COUNTERS, iolat_counters)};
+}
+
+/* A generator with a fixed seed: tests fail the same way twice. */
+static inline uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+#endif

@@ -1,0 +1,96 @@
+"""iolat on stock Debian kernels: each is booted under QEMU, tests/vm/guest.py runs in it, its answers are the tests.
+
+One kernel a row: a kernel is tested by adding one. `make check` runs one of them (pytest -k bookworm), `make check-vm`
+all. A kernel that cannot be had, or a missing QEMU, is a loud skip; with CI=true it is a failure.
+"""
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+IOLAT = pathlib.Path(os.environ.get("IOLAT", HERE.parents[1] / "build" / "iolat")).resolve()
+
+# suite, what its release begins with (forky's kernel moves on), cgroups
+KERNELS = [
+    ("bullseye", "5.10.", "v2"),
+    ("bullseye", "5.10.", "v1"),
+    ("bookworm", "6.1.", "v2"),
+    ("trixie", "6.12.", "v2"),
+    ("forky", "7.", "v2"),
+]
+CHECKS = ["direct", "latency", "coverage", "cgroup", "writeback"]
+CASES = [(suite, release, cgroups, check) for suite, release, cgroups in KERNELS for check in CHECKS
+         if cgroups == "v2" or check != "writeback"]  # v1 has no cgroup writeback
+
+
+class NoKernel(Exception):
+    pass
+
+
+def kernel(suite):
+    """The folder of the suite's kernel, fetched when it is not there yet."""
+    if not shutil.which("qemu-system-x86_64"):
+        raise NoKernel("qemu-system-x86_64 is missing (make deps-test)")
+    got = subprocess.run([HERE / "kernels", suite], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if got.returncode:
+        raise NoKernel(f"no kernel of {suite}: {got.stderr.strip()}")
+    return got.stdout.strip()
+
+
+class Guests:
+    """Boots each kernel once, however many tests ask for its answers."""
+
+    def __init__(self, tmp_path_factory):
+        self.tmp, self.known = tmp_path_factory, {}
+
+    def ask(self, suite, cgroups):
+        """The answers of tests/vm/guest.py (None: it gave none), and what the guest printed."""
+        key = suite, cgroups
+        if key not in self.known:
+            try:
+                self.known[key] = self.boot(kernel(suite), cgroups)
+            except NoKernel as why:
+                self.known[key] = why
+        if isinstance(self.known[key], NoKernel):
+            self.cannot(str(self.known[key]))
+        return self.known[key]
+
+    @staticmethod
+    def cannot(why):
+        if os.environ.get("CI") == "true":
+            pytest.fail(why)
+        print(f"\n*** tests/vm: NOT TESTED: {why}", file=sys.__stderr__)
+        pytest.skip(why)
+
+    def boot(self, folder, cgroups):
+        share = self.tmp.mktemp("share")
+        log = subprocess.run(
+            [HERE / "boot", "-g", cgroups, "-s", share, folder,
+             f"/usr/bin/python3 {shlex.quote(f'{HERE}/guest.py')} {shlex.quote(str(IOLAT))} /share/results.json"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        try:
+            return json.loads((share / "results.json").read_text()), log.stdout
+        except OSError:
+            return None, f"the guest gave no answer, status {log.returncode}:\n{log.stdout}"
+
+
+@pytest.fixture(scope="session")
+def guests(tmp_path_factory):
+    assert IOLAT.is_file(), f"{IOLAT} is not built (make)"
+    return Guests(tmp_path_factory)
+
+
+@pytest.mark.parametrize("suite,release,cgroups,check", CASES,
+                         ids=[f"{suite}-{cgroups}-{check}" for suite, _, cgroups, check in CASES])
+def test_kernel(guests, suite, release, cgroups, check):
+    answers, log = guests.ask(suite, cgroups)
+    assert answers is not None, log
+    assert answers["release"].startswith(release)
+    problem = answers["check_" + check]
+    assert problem is None, problem

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel's types as far as iolat reads them, written by hand: names and members
+ * only, no offsets. The loader finds where each member is on the running kernel (CO-RE),
+ * so one file serves every release and architecture. Members that some supported kernel
+ * lacks are in bpf/compat.bpf.h.
+ */
+#ifndef __VMLINUX_H__
+#define __VMLINUX_H__
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+enum { false, true };
+
+typedef int pid_t;
+typedef u32 dev_t;
+typedef u64 sector_t;
+typedef u32 blk_opf_t;
+typedef u32 req_flags_t;
+typedef struct {
+	int counter;
+} atomic_t;
+typedef struct {
+	u32 val;
+} kuid_t;
+
+/* UAPI */
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+enum {
+	BPF_ANY = 0,
+	BPF_NOEXIST = 1,
+	BPF_EXIST = 2,
+};
+enum {
+	BPF_F_NO_PREALLOC = 1,
+};
+enum {
+	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_FORCE_WAKEUP = 2,
+};
+
+/* cgroups */
+struct kernfs_node {
+	u64 id;
+};
+struct cgroup {
+	int level;
+	struct kernfs_node *kn;
+};
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+struct css_set {
+	struct cgroup_subsys_state *subsys[16];
+	struct cgroup *dfl_cgrp;
+};
+enum cgroup_subsys_id {
+	io_cgrp_id = 3,
+	memory_cgrp_id = 4,
+};
+struct mem_cgroup {
+	struct cgroup_subsys_state css;
+};
+struct blkcg {
+	struct cgroup_subsys_state css;
+};
+struct blkcg_gq {
+	struct blkcg *blkcg;
+};
+
+/* tasks */
+struct upid {
+	int nr;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+struct cred {
+	kuid_t uid;
+};
+struct signal_struct {
+	atomic_t live;
+};
+struct task_struct {
+	unsigned int flags;
+	pid_t pid;
+	pid_t tgid;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	u64 start_boottime;
+	const struct cred *cred;
+	char comm[16];
+	struct signal_struct *signal;
+	struct css_set *cgroups;
+};
+
+struct seq_file;
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+/* work queues */
+struct workqueue_struct {
+	char name[32];
+};
+struct pool_workqueue {
+	struct workqueue_struct *wq;
+};
+struct worker {
+	struct pool_workqueue *current_pwq;
+};
+struct kthread {
+	void *data;
+};
+
+/* memory */
+struct page {
+	unsigned long flags;
+	struct address_space *mapping;
+};
+struct inode {
+	struct bdi_writeback *i_wb;
+};
+struct address_space {
+	struct inode *host;
+};
+struct bdi_writeback {
+	struct cgroup_subsys_state *memcg_css;
+};
+
+/* the block layer */
+struct gendisk {
+	int major;
+	int first_minor;
+	char disk_name[32];
+};
+struct blk_mq_ops;
+struct request_queue {
+	const struct blk_mq_ops *mq_ops;
+};
+struct block_device {
+	dev_t bd_dev;
+};
+struct bvec_iter {
+	sector_t bi_sector;
+	unsigned int bi_size;
+	unsigned int bi_idx;
+};
+struct bio_vec {
+	struct page *bv_page;
+};
+struct bio {
+	struct bio *bi_next;
+	blk_opf_t bi_opf;
+	struct bvec_iter bi_iter;
+	void *bi_private;
+	struct blkcg_gq *bi_blkg;
+	struct bio_vec *bi_io_vec;
+};
+struct request {
+	struct request_queue *q;
+	blk_opf_t cmd_flags;
+	req_flags_t rq_flags;
+	unsigned int __data_len;
+	sector_t __sector;
+	struct bio *bio;
+	struct bio *biotail;
+};
+
+enum req_flag_bits {
+	__REQ_SYNC = 11,
+	__REQ_META = 12,
+	__REQ_PREFLUSH = 18,
+	__REQ_RAHEAD = 19,
+};
+
+#pragma clang attribute pop
+
+#endif /* __VMLINUX_H__ */
