@@ -44,6 +44,8 @@ static __always_inline struct flight *flight_claim(u64 rq)
 	u32 slot = slot_of(rq);
 
 	f = bpf_map_lookup_elem(&iolat_flights, &slot);
+	if (f && f->rq == rq)
+		count(lost); /* its end was never seen */
 	if (f && slot_take(&f->rq, rq))
 		return f;
 #endif

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,7 +36,9 @@ struct tracer {
 	struct bpf_link *links[HOOKS_MAX];
 	size_t n_hooks;
 	struct ring_buffer *facts, *requests;
-	const struct iolat_losses *losses;
+	void *bss;
+	size_t bss_size;
+	const struct iolat_losses *losses;	/* in it */
 	const struct sink *sink;	/* of the running drain */
 	uint64_t facts_until;		/* CLOCK_MONOTONIC: facts are read up to here */
 	unsigned int drained;
@@ -91,14 +94,22 @@ static int set_constant(struct bpf_object *obj, const char *name, const void *va
 	return bpf_map__set_initial_value(map, copy, size);
 }
 
-/* A variable that the programs write, after loading; NULL if it can't be mapped. */
-static const void *get_variable(struct bpf_object *obj, const char *name)
+/* Maps the section that the programs write, after loading; `losses` stands in it. 0 or -errno. */
+static int map_losses(struct tracer *t)
 {
 	size_t offset, size;
-	struct bpf_map *map = find_variable(obj, ".bss", name, &offset);
-	const char *data = map ? bpf_map__initial_value(map, &size) : NULL;
+	struct bpf_map *map = find_variable(t->obj, ".bss", "losses", &offset);
 
-	return data ? data + offset : NULL;
+	if (!map || !bpf_map__initial_value(map, &size))
+		return -EINVAL;
+	t->bss = mmap(NULL, size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	if (t->bss == MAP_FAILED) {
+		t->bss = NULL;
+		return -errno;
+	}
+	t->bss_size = size;
+	t->losses = (const struct iolat_losses *)((const char *)t->bss + offset);
+	return 0;
 }
 
 static void collect_hooks(struct tracer *t)
@@ -324,8 +335,7 @@ static int open_rings(struct tracer *t)
 {
 	t->facts = ring_buffer__new(map_fd(t, "iolat_facts"), take_fact, t, NULL);
 	t->requests = ring_buffer__new(map_fd(t, "iolat_requests"), take_request, t, NULL);
-	t->losses = get_variable(t->obj, "losses");
-	if (t->facts && t->requests && t->losses)
+	if (t->facts && t->requests && !map_losses(t))
 		return EXIT_OK;
 	log_error("cannot map the ring buffers: %s", strerror(errno));
 	return EXIT_FAILED;
@@ -370,6 +380,8 @@ void tracer_close(struct tracer *t)
 	tracer_detach(t);
 	ring_buffer__free(t->requests);
 	ring_buffer__free(t->facts);
+	if (t->bss)
+		munmap(t->bss, t->bss_size);
 	bpf_object__close(t->obj);
 	features_free(&t->features);
 	free(t);

@@ -73,7 +73,6 @@ def test_it_goes_on_while_a_descendant_lives(loop_disk, doio, held, iolat):
     """The selected process ends, a child of it goes on: so does iolat."""
     disk = loop_disk()
     child = " ".join(doio("read", disk, count=10).argv)
-    load = held("sh", "-c", f"{{ read -r go; {child}; }} <&3 3<&- & exit 0")
     load = held("bash", "-c", f"exec 3<&0; {{ read -r go <&3; {child}; }} & exit 0")
     tracer = iolat("--pid", load.pid)
     load.go()
@@ -84,34 +83,23 @@ def test_it_goes_on_while_a_descendant_lives(loop_disk, doio, held, iolat):
     assert trace.total(trace.rows(tracer.end(), device=disk), "ios") == 10
 
 
-def test_by_name(loop_disk, stack, folder, doio, iolat):
-    """--name takes processes by the beginning, middle or end of their command name, also ones that start later, with
-    their children."""
+def test_by_name(loop_disk, folder, doio, held, iolat):
+    """--name takes processes by a regular expression for their command name, those that run and those that start later,
+    with their children."""
     disk = loop_disk()
     named = folder() / "xq-trainer"
     named.symlink_to("/bin/sh")
     read = " ".join(loads.doio_args("read", disk.path, count=10))
+    running = held(named, "-c", f"read -r go; {read}; true").go()
+    base.wait_until("the name", lambda: pathlib.Path(f"/proc/{running.pid}/comm").read_text() == "xq-trainer\n")
     other = doio("read", disk, count=5)
     tracer = iolat("--name", "^xq-tr.*r$")
     base.sh(named, "-c", f"{read}; true")
+    running.finish()
     other.finish()
     summary = tracer.stop()
-    assert trace.total(trace.rows(summary, device=disk), "ios") == 10
+    assert [r["ios"] for r in trace.rows(summary, device=disk)] == [10, 10]
     assert not trace.rows(summary, pid=other.pid)
-
-
-def test_by_name_of_a_running_process(loop_disk, stack, folder, doio, held, iolat):
-    """--name finds what runs already."""
-    disk = loop_disk()
-    named = folder() / "xq-running"
-    named.symlink_to("/bin/sh")
-    load = held(named, "-c", f"read -r go; {' '.join(loads.doio_args('read', disk.path, count=10))}; true")
-    load.go()
-    base.wait_until("the name", lambda: pathlib.Path(f"/proc/{load.pid}/comm").read_text() == "xq-running\n")
-    tracer = iolat("--name", "xq-running")
-    load.go()
-    load.wait()
-    assert trace.total(trace.rows(tracer.stop(), device=disk), "ios") == 10
 
 
 def test_by_user(loop_disk, doio, iolat):

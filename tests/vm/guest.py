@@ -52,14 +52,14 @@ def join(path):
 class Iolat:
     """One run of iolat beside what the `with` block does; .summary when the block is over."""
 
-    def __init__(self, *args):
-        self.args, self.summary = args, None
+    def __init__(self, *args, **environment):
+        self.args, self.environment, self.summary = args, environment, None
 
     def __enter__(self):
         ready, child_end = os.pipe()
         self.process = subprocess.Popen(
             [IOLAT, "-f", "json", "-i", "0", "--ready-fd", str(child_end), *self.args],
-            pass_fds=[child_end], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            pass_fds=[child_end], env={**os.environ, **self.environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         os.close(child_end)
         with os.fdopen(ready) as pipe:
             if pipe.read(1) != "\n":  # end of file: it gave up
@@ -157,6 +157,24 @@ def check_coverage(iolat, pid, results):
     assert not missing, f"required but not attached: {missing}"
 
 
+# --- each form of the programs ---------------------------------------------------------------------------------------
+
+def check_forms():
+    """Every form that this kernel has the means for loads and counts, also those that a newer one hides."""
+    forms = ["raw", "btf"]
+    if release() >= (5, 12):  # atomics that return the old value
+        forms.append("modern")
+    for form in forms:
+        with Iolat(IOLAT_VARIANT=form) as iolat:
+            pid, results = fio(("vda", "read", "psync", 4096, 30))
+        rows = [(r["process"]["pid"], r["ios"]) for r in iolat.rows("vda", "read") if r["process"]]
+        assert rows == [(pid, results["vda", "read"]["total_ios"])], f"form {form}: {rows}"
+
+
+def release():
+    return tuple(int(n) for n in os.uname().release.split("-")[0].split("+")[0].split(".")[:2])
+
+
 # --- cgroups ----------------------------------------------------------------------------------------------------------
 
 def check_cgroup():
@@ -179,12 +197,13 @@ def check_writeback():
             sh_in(path, "dd", "if=/dev/zero", f"of={target}", "bs=1M", f"count={size // MIB}", "status=none")
             sh("sync")  # of another cgroup
         mine = [r for r in iolat.rows("nvme0n1", "write") if r["cgroup"] and r["cgroup"]["id"] == os.stat(path).st_ino]
-        assert mine, f"no write of cgroup {os.stat(path).st_ino}; there are {iolat.rows('nvme0n1')}"
-        written = sum(r["bytes"] for r in mine)
-        assert size <= written < size + MIB, f"{written} of {size} bytes are the cgroup's: {mine}"
-        for row in mine:
-            how = (row["process"], row["owner_from"], row["via"])
-            assert how == (None, "bio", "writeback"), f"owner {how}"
+        # The log's thread may write for the cgroup, too: its pages can be charged to it.
+        data = [r for r in mine if r["via"] == "writeback"]
+        assert data, f"no writeback of cgroup {os.stat(path).st_ino}; there are {iolat.rows('nvme0n1')}"
+        written = sum(r["bytes"] for r in data)
+        assert size <= written < size + MIB // 4, f"{written} of {size} bytes are the cgroup's: {data}"
+        for row in data:
+            assert row["process"] is None and row["owner_from"] == "bio", f"owner {row['process']}, {row['owner_from']}"
 
 
 def sh_in(path, *argv):
@@ -230,6 +249,7 @@ def main():
         print(failure, flush=True)
     for check in (check_direct, check_latency, check_coverage):
         results[check.__name__] = attempt(check, *run) if run else failure
+    results["check_forms"] = attempt(check_forms)
     results["check_cgroup"] = attempt(check_cgroup)
     if not hybrid():  # v1 has no cgroup writeback
         results["check_writeback"] = attempt(check_writeback)

@@ -24,7 +24,7 @@ KERNELS = [
     ("trixie", "6.12.", "v2"),
     ("forky", "7.", "v2"),
 ]
-CHECKS = ["direct", "latency", "coverage", "cgroup", "writeback"]
+CHECKS = ["direct", "latency", "coverage", "forms", "cgroup", "writeback"]
 CASES = [(suite, release, cgroups, check) for suite, release, cgroups in KERNELS for check in CHECKS
          if cgroups == "v2" or check != "writeback"]  # v1 has no cgroup writeback
 

@@ -1,0 +1,140 @@
+"""COMMAND: traced from its first request, run as the caller would run it, its status passed on."""
+import json
+import os
+import pathlib
+import signal
+import time
+
+import pytest
+
+from lib import base, loads, trace
+
+NOBODY = 65534
+SUDO = dict(SUDO_UID=str(NOBODY), SUDO_GID=str(NOBODY), SUDO_USER="nobody")
+
+
+@pytest.mark.parametrize("command, status", [
+    (["true"], 0),
+    (["sh", "-c", "exit 7"], 7),
+    (["sh", "-c", "kill -TERM $$"], 128 + signal.SIGTERM),
+    (["sh", "-c", "kill -KILL $$"], 128 + signal.SIGKILL),
+    (["no-such-command-anywhere"], 127),
+    (["/no/such/command"], 127),
+    (["/etc/hostname"], 126),
+    (["/"], 126),
+])
+def test_status(run_iolat, command, status):
+    """The command's own status; 128+N for a signal; 127 not found; 126 not executable. Then one line says so."""
+    done = run_iolat("-f", "json", "-i", "0", "--", *command)
+    assert done.returncode == status, done.stderr
+    assert len(done.stderr.splitlines()) == (1 if status in (126, 127) else 0), done.stderr
+
+
+def test_it_is_the_selection(loop_disk, doio, iolat):
+    """Without another selection its tree is what is traced, from its very first request."""
+    disk = loop_disk()
+    other = doio("read", disk, count=5)
+    command = loads.doio_args("read", disk.path, count=30, generations=2, keep_parents=1)
+    tracer = iolat("-o", pathlib.Path(disk.folder) / "out", command=command)
+    other.finish()
+    assert tracer.wait() == 0
+    summary = trace.objects((pathlib.Path(disk.folder) / "out").read_text())[-1]
+    row = trace.one(trace.rows(summary, device=disk))
+    assert row["ios"] == 30 and row["process"]["pid"] == json.loads(tracer.stdout)["pid"]
+
+
+def test_with_another_selection(loop_disk, iolat):
+    """With a selection of the user's own, that one counts."""
+    disk, other = loop_disk(), loop_disk()
+    read = [" ".join(loads.doio_args("read", d.path, count=10)) for d in (disk, other)]
+    tracer = iolat("--device", disk.name, command=["sh", "-c", f"{{ {read[0]}; {read[1]}; }} >/dev/null"])
+    summary = tracer.end()
+    assert trace.total(trace.rows(summary, device=disk), "ios") == 10
+    assert {r["device"]["name"] for r in summary["rows"]} == {disk.name}
+
+
+def test_its_user_is_the_caller_of_sudo(run_iolat, folder):
+    """Under sudo the command runs as who called it: user, group, groups."""
+    code = "import os, json; print(json.dumps([os.getresuid(), os.getresgid(), os.getgroups()]))"
+    done = run_iolat("-o", folder() / "out", "--", base.PYTHON, "-c", code, rc=0, env=base.clean_env(**SUDO))
+    users, groups, more = json.loads(done.stdout)
+    assert (users, groups) == ([NOBODY] * 3, [NOBODY] * 3) and 0 not in more
+
+
+def test_its_user_without_sudo(run_iolat, folder):
+    done = run_iolat("-o", folder() / "out", "--", "id", "-u", rc=0)
+    assert done.stdout == "0\n"
+
+
+def test_its_user_when_root_is_asked_for(run_iolat, folder):
+    done = run_iolat("-o", folder() / "out", "--user-command", "root", "--", "id", "-u", rc=0, env=base.clean_env(**SUDO))
+    assert done.stdout == "0\n"
+
+
+SHOW = """
+import os, signal
+print({s: signal.getsignal(s).name for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGUSR1,
+      signal.SIGCHLD, signal.SIGQUIT) if signal.getsignal(s) is not signal.SIG_DFL}, signal.pthread_sigmask(0, []))
+"""
+
+
+def test_its_signals_are_as_always(run_iolat, folder):
+    """Default dispositions and no blocked signal, also where iolat was started with some ignored."""
+    script = folder() / "show.py"
+    script.write_text("""
+import pathlib
+status = dict(l.split(":", 1) for l in pathlib.Path("/proc/self/status").read_text().splitlines() if ":" in l)
+print(int(status["SigIgn"], 16), int(status["SigBlk"], 16))
+""")
+    shell = ["sh", "-c", 'trap "" INT HUP PIPE; exec "$@"', "sh"]
+    # -S -E: python itself ignores PIPE and XFSZ, so look at the shell's view of them.
+    done = run_iolat("-o", folder() / "out", "--", "grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status", rc=0, prefix=shell)
+    assert [line.split()[1].strip("0") for line in done.stdout.splitlines()] == ["", ""], done.stdout
+
+
+def test_its_descriptors(run_iolat, folder):
+    """It inherits standard input, output and error, and nothing of iolat's."""
+    done = run_iolat("-o", folder() / "out", "--", "sh", "-c", "ls /proc/self/fd; cat", rc=0, stdin=None, input="fed\n")
+    numbers = done.stdout.split()
+    assert numbers[-1] == "fed" and set(numbers[:-1]) <= {"0", "1", "2", "3"}  # 3: the folder that ls reads
+
+
+def test_int_goes_to_both(start_iolat, folder):
+    """INT ends the command too, and iolat waits for it and for what it does then."""
+    mark = folder() / "mark"
+    tracer = start_iolat("-f", "json", "-i", "0", command=[
+        "sh", "-c", f"trap 'sleep 0.3; echo done > {mark}; exit 9' INT; echo here; while :; do sleep 0.05; done"])
+    base.wait_until("the command", lambda: "here" in tracer.stdout)
+    tracer.send(signal.SIGINT)
+    assert tracer.wait() == 9
+    assert mark.read_text() == "done\n"
+    assert json.loads(tracer.stdout.splitlines()[-1])["type"] == "summary"
+
+
+def test_duration_ends_first(start_iolat, loop_disk, folder):
+    """-D ending first detaches and leaves the command running; its status is passed on when it ends."""
+    disk, here = loop_disk(), folder()
+    read = " ".join(loads.doio_args("read", disk.path, count=10))
+    tracer = start_iolat("-f", "json", "-i", "0", "-D", "200ms", "-o", here / "out", command=[
+        "sh", "-c", f"{read}; sleep 0.7; {read}; exit 5"])
+    base.wait_until("the summary", lambda: (here / "out").read_text().endswith("}\n"))
+    assert tracer.proc.poll() is None
+    assert tracer.wait() == 5
+    assert tracer.stdout.count("pid") == 2, "the command was not left running"
+    summary = trace.objects((here / "out").read_text())[-1]
+    assert trace.total(trace.rows(summary, device=disk), "ios") == 10
+
+
+def test_it_starts_after_the_hooks(run_iolat, loop_disk):
+    """Its first requests are all there, each time."""
+    disk = loop_disk()
+    for _ in range(3):
+        done = run_iolat("-f", "json", "-i", "0", "--", "dd", f"if={disk.path}", "of=/dev/null", "iflag=direct", "bs=4k",
+                         "count=5", rc=0)
+    rows = trace.rows(trace.objects(done.stdout)[-1], device=disk)
+    assert trace.total(rows, "ios") == 5
+
+
+def test_its_standard_error_is_its_own(run_iolat):
+    done = run_iolat("-f", "json", "-i", "0", "--", "sh", "-c", "echo mine >&2", rc=0)
+    assert done.stderr == "mine\n"

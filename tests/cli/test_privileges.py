@@ -1,0 +1,61 @@
+"""Privileges: what iolat needs, and what it says without."""
+import shutil
+
+import pytest
+
+from lib import base, trace
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+@pytest.fixture
+def copy(program, folder):
+    """The program where every user can reach it."""
+    base.need_tool("setpriv")
+    there = folder() / "iolat"
+    shutil.copy(program, there)
+    there.chmod(0o755)
+    return there
+
+
+@pytest.mark.parametrize("args", [[], ["-f", "json"], ["--pid", "1"]])
+def test_without_privileges(copy, run_iolat, args):
+    """A normal user gets status 4 and one line that says what is missing."""
+    done = run_iolat("-D", "10ms", *args, program=copy, prefix=NOBODY)
+    assert done.returncode == 4, done.stderr
+    assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
+    assert "CAP_BPF" in done.stderr or "root" in done.stderr
+
+
+def test_wrong_usage_needs_no_privileges(copy, run_iolat):
+    """Usage is checked first."""
+    run_iolat("--nonsense", rc=2, program=copy, prefix=NOBODY)
+
+
+def test_help_needs_no_privileges(copy, run_iolat):
+    run_iolat("--help", rc=0, program=copy, prefix=NOBODY)
+
+
+def test_doctor_without_privileges(copy, run_iolat):
+    """doctor runs for everybody and says what is missing."""
+    done = run_iolat("doctor", program=copy, prefix=NOBODY)
+    assert done.returncode in (0, 4) and "CAP_BPF" in done.stdout
+
+
+@pytest.mark.parametrize("lost", ["bpf", "perfmon"])
+def test_with_half_of_the_privileges(copy, run_iolat, lost):
+    """Root without one of the capabilities: status 4, one line."""
+    done = run_iolat("-D", "10ms", program=copy, prefix=[
+        "setpriv", f"--bounding-set=-{lost},-sys_admin", f"--inh-caps=-{lost},-sys_admin"])
+    assert done.returncode == 4 and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_with_two_capabilities(copy, loop_disk, doio, iolat):
+    """CAP_BPF and CAP_PERFMON are enough for a user that is not root."""
+    disk = loop_disk()
+    load = doio("read", disk, count=10)
+    tracer = iolat("--pid", load.pid, program=copy, prefix=[
+        *NOBODY, "--inh-caps=+bpf,+perfmon", "--ambient-caps=+bpf,+perfmon"])
+    load.finish()
+    row = trace.one(trace.rows(tracer.end(), device=disk))
+    assert (row["process"]["pid"], row["ios"]) == (load.pid, 10)
