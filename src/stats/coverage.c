@@ -92,6 +92,7 @@ static struct tally tally_since(const struct tally *now, const struct tally *bef
 		.lost = growth(now->lost, before->lost),
 		.unmatched = growth(now->unmatched, before->unmatched),
 		.map_full = growth(now->map_full, before->map_full),
+		.refused = growth(now->refused, before->refused),
 		.missed = growth(now->missed, before->missed),
 	};
 }
@@ -143,7 +144,7 @@ int cover_describe(struct cover *c, bool interval, struct coverage *out)
 	*out = (struct coverage){
 		.requests = t.requests,
 		.unowned = t.unowned,
-		.lost = t.lost,
+		.lost = t.lost + t.refused,
 		.unmatched = t.unmatched,
 		.map_full = t.map_full,
 		.missed_known = c->missed_known,

@@ -32,7 +32,6 @@ struct run {
 	struct hook hooks[RUN_HOOKS];
 	char hook_names[RUN_HOOKS][sizeof(((struct iolat_hook *)0)->name)];
 	size_t n_hooks;
-	uint64_t refused;
 };
 
 int run_new(struct run **out, const struct run_options *o)
@@ -171,13 +170,13 @@ int run_event(struct run *r, const void *data, size_t size)
 	};
 	int err = decode_event(&handlers, r, data, size);
 
-	r->refused += err == -EBADMSG || err == -ENOTSUP;
+	r->cover.now.refused += err == -EBADMSG || err == -ENOTSUP;
 	return err;
 }
 
 uint64_t run_refused(const struct run *r)
 {
-	return r->refused;
+	return r->cover.now.refused;
 }
 
 size_t run_selected_alive(const struct run *r)

@@ -20,7 +20,7 @@ struct run_options {
 int run_new(struct run **out, const struct run_options *o);	/* 0 or -ENOMEM */
 void run_free(struct run *r);
 
-/* Takes one event. 0, -ENOMEM, or what decode_event refuses with (counted, see run_refused). */
+/* Takes one event. 0, -ENOMEM, or what decode_event refuses with (counted as lost, see run_refused). */
 int run_event(struct run *r, const void *data, size_t size);
 uint64_t run_refused(const struct run *r);	/* events that did not decode */
 
