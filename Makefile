@@ -27,8 +27,8 @@ endif
 WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith \
 	-Wno-unused-parameter -Wformat=2 -Wvla $(if $(WERROR),-Werror)
 OPT := $(if $(DEBUG),-O0,-O2)
-SAN := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 comma := ,
+SAN := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 CFLAGS ?= -g
 ALL_CFLAGS := -std=gnu11 $(OPT) $(CFLAGS) $(WARN) $(SAN) -D_GNU_SOURCE -DIOLAT_VERSION='"$(VERSION)"' \
 	-Iinclude -Isrc -DBPF_DIR='"$(B)/bpf"' $(shell pkg-config --cflags $(PKGS)) -MMD -MP

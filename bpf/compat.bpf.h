@@ -172,7 +172,11 @@ static __always_inline u32 disk_number(struct gendisk *disk)
 
 		return (u32)get(d, diskseq) ?: 1;
 	}
-	return (u32)((u64)disk >> 6) | 0x80000000;
+	u64 address;
+
+	/* A typed pointer is no number to the verifier; a copied one is. */
+	bpf_probe_read_kernel(&address, sizeof(address), &disk);
+	return (u32)(address >> 6) | 0x80000000;
 }
 
 /* enum req_opf until 5.19, enum req_op from 6.0; some numbers moved, too. */

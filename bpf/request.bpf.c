@@ -423,10 +423,16 @@ static __always_inline void emit_request(struct request *rq, struct flight *f, u
 /* A completion whose start nobody saw; commands and the driver's own flushes never had one. */
 static __always_inline void complete_unknown(struct request *rq, u32 nr_bytes)
 {
+	struct gendisk *disk;
+
 	if (is_driver_flush(rq) || op_is_passthrough(get(rq, cmd_flags) & REQ_OP_MASK))
 		return;
-	if (nr_bytes >= get(rq, __data_len) && !request_in_flush_sequence(rq))
-		count(unmatched);
+	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
+		return;
+	count(unmatched);
+	disk = request_disk(rq);
+	if (disk)
+		count_unselected(disk_seen(disk));
 }
 
 /* Fires for each part. The last one reaches the request's length (still the old value here) outside

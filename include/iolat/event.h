@@ -210,7 +210,8 @@ struct iolat_disk_facts {
 	__u32 nr_requests;
 	__u8 accounted;		/* 0: no statistics (queue/iostats, driver) */
 	__u8 rotational;	/* 0, 1, 2: unknown */
-	__u16 reserved;
+	__u8 incomparable;	/* 1: the count includes another disk's, kernel_ios is 0 */
+	__u8 reserved;
 	char model[48];
 	char scheduler[16];
 	__u64 unselected;	/* I/Os finished on it that no event was sent for, since the start */

@@ -38,6 +38,7 @@ struct disk {
 	char name[IOLAT_DISK_LEN];	/* never empty: "major:minor" where the kernel tells none */
 	bool facts_known;	/* the rest is from sysfs */
 	bool accounted;		/* the kernel counts its I/O */
+	bool incomparable;	/* ... together with that of the disk before it */
 	int rotational;		/* 0, 1, -1: not known */
 	uint32_t nr_requests;	/* 0: not known */
 	char model[48];		/* "": none */

@@ -148,6 +148,7 @@ int model_disk_facts(struct model *m, const struct iolat_disk_facts *e)
 		return -ENOMEM;
 	d->pub.facts_known = true;
 	d->pub.accounted = e->accounted;
+	d->pub.incomparable = e->incomparable;
 	d->pub.rotational = e->rotational > 1 ? -1 : e->rotational;
 	d->pub.nr_requests = e->nr_requests;
 	memcpy(d->pub.model, e->model, sizeof(d->pub.model));

@@ -86,7 +86,8 @@ static void count_disk(struct known_disk *d)
 {
 	uint64_t ios = 0;
 
-	if (d->facts.accounted && blockdev_count(d->disk.major, d->disk.minor, &ios))
+	if (d->facts.accounted && !d->facts.incomparable &&
+	    blockdev_count(d->disk.major, d->disk.minor, &ios))
 		d->facts.kernel_ios = ios - d->base;
 }
 
@@ -111,7 +112,7 @@ static struct known_disk *know_disk(struct facts *f, const struct iolat_disk *e)
 	d->facts.disk = e->disk;
 	find_base(f, d);
 	blockdev_facts(e->major, e->minor, &d->facts);
-	d->facts.accounted &= d->counted;
+	d->facts.incomparable = !d->counted;
 	return d;
 }
 

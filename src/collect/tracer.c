@@ -39,6 +39,7 @@ struct tracer {
 	void *bss;
 	size_t bss_size;
 	const struct iolat_losses *losses;	/* in it */
+	struct iolat_losses before;		/* what they were when all hooks were attached */
 	const struct sink *sink;	/* of the running drain */
 	uint64_t facts_until;		/* CLOCK_MONOTONIC: facts are read up to here */
 	unsigned int drained;
@@ -417,6 +418,8 @@ int tracer_attach(struct tracer *t)
 		return t->hooks[i].err == -EPERM || t->hooks[i].err == -EACCES ? EXIT_PERM
 									       : EXIT_KERNEL;
 	}
+	/* While some hooks are there and others not yet, nothing can match. */
+	t->before = *t->losses;
 	return EXIT_OK;
 }
 
@@ -494,10 +497,10 @@ void tracer_counters(const struct tracer *t, struct iolat_counters *c)
 
 	*c = (struct iolat_counters){
 		.head = {.kind = IOLAT_EV_COUNTERS, .size = sizeof(*c)},
-		.lost = t->losses->lost,
-		.unmatched = t->losses->unmatched,
-		.map_full = t->losses->map_full,
-		.backward = t->losses->backward,
+		.lost = t->losses->lost - t->before.lost,
+		.unmatched = t->losses->unmatched - t->before.unmatched,
+		.map_full = t->losses->map_full - t->before.map_full,
+		.backward = t->losses->backward - t->before.backward,
 		.missed_known = 1,
 	};
 	bpf_object__for_each_program(prog, t->obj) {

@@ -214,6 +214,7 @@ static void put_coverage(struct json *j, const struct coverage *c)
 	json_ku64(j, "unmatched", c->unmatched);
 	json_ku64(j, "unowned", c->unowned);
 	json_ku64(j, "map_full", c->map_full);
+	json_ku64(j, "backward", c->backward);
 	put_u64(j, "missed", c->missed_known, c->missed);
 	json_key(j, "devices");
 	json_open(j, '[');

@@ -228,6 +228,7 @@ static void put_coverage(FILE *out, const struct snapshot *s)
 	put_count(out, "unmatched", c->unmatched);
 	put_trouble(out, "unowned", c->unowned);
 	put_trouble(out, "map-full", c->map_full);
+	put_trouble(out, "backward", c->backward);
 	put_trouble(out, "missed", c->missed_known ? c->missed : 0);
 	for (size_t i = 0; i < c->n_disks && s->type != SNAPSHOT_INTERVAL; i++)
 		put_disk(out, &c->disks[i]);

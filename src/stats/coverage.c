@@ -75,6 +75,7 @@ void cover_counters(struct cover *c, const struct iolat_counters *e)
 	c->now.lost = e->lost;
 	c->now.unmatched = e->unmatched;
 	c->now.map_full = e->map_full;
+	c->now.backward = e->backward;
 	c->now.missed = e->missed;
 	c->missed_known = e->missed_known;
 }
@@ -92,6 +93,7 @@ static struct tally tally_since(const struct tally *now, const struct tally *bef
 		.lost = growth(now->lost, before->lost),
 		.unmatched = growth(now->unmatched, before->unmatched),
 		.map_full = growth(now->map_full, before->map_full),
+		.backward = growth(now->backward, before->backward),
 		.refused = growth(now->refused, before->refused),
 		.missed = growth(now->missed, before->missed),
 	};
@@ -101,7 +103,8 @@ static struct coverage_disk disk_since(const struct disk_cover *d, const struct 
 {
 	return (struct coverage_disk){
 		.disk = &d->disk->pub,
-		.kernel_known = d->disk->pub.facts_known && d->disk->pub.accounted,
+		.kernel_known = d->disk->pub.facts_known && d->disk->pub.accounted &&
+				!d->disk->pub.incomparable,
 		.kernel = growth(d->now.kernel, before->kernel),
 		.seen = growth(d->now.streamed, before->streamed) +
 			growth(d->now.unselected, before->unselected),
@@ -147,6 +150,7 @@ int cover_describe(struct cover *c, bool interval, struct coverage *out)
 		.lost = t.lost + t.refused,
 		.unmatched = t.unmatched,
 		.map_full = t.map_full,
+		.backward = t.backward,
 		.missed_known = c->missed_known,
 		.missed = t.missed,
 	};

@@ -12,7 +12,7 @@
 
 struct tally {
 	uint64_t requests, unowned;
-	uint64_t lost, unmatched, map_full, missed;
+	uint64_t lost, unmatched, map_full, missed, backward;
 	uint64_t refused;	/* events that did not decode: lost, too */
 };
 

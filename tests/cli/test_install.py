@@ -1,6 +1,5 @@
 """`make install`, the man page and the completion."""
 import re
-import shutil
 import subprocess
 
 import pytest

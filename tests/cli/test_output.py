@@ -1,5 +1,6 @@
 """Outputs: JSON, CSV and the table, on any kind of standard output and into files."""
 import csv
+import fcntl
 import io
 import json
 import os
@@ -7,7 +8,9 @@ import pathlib
 import pty
 import re
 import signal
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -23,10 +26,11 @@ def read_10(loop_disk, doio):
     return disk, doio("read", disk, count=10)
 
 
-def of_one_run(start_iolat, load, *args):
-    tracer = start_iolat("-i", "0", "--pid", load.pid, *args)
+def of_one_run(start_iolat, load, *args, **kw):
+    tracer = start_iolat("-i", "0", "--pid", load.pid, *args, **kw)
     load.finish()
-    tracer.end()
+    assert tracer.wait() == 0, tracer.stderr
+    assert tracer.stderr == ""
     return tracer
 
 
@@ -53,15 +57,15 @@ def flattened(prefix, value):
 def test_csv_has_the_columns_of_json(start_iolat, loop_disk, doio):
     """CSV: `start`, then the JSON paths joined by _; one header line; every row as many fields."""
     disk = loop_disk()
-    by = "process,thread,cgroup,device,op"
-    tracers = [of_one_run(start_iolat, doio("read", disk, count=10), "-f", f, "--by", by) for f in ("json", "csv")]
+    args = "--by", "process,thread,cgroup,device,op", "--device", disk.name
+    tracers = [of_one_run(start_iolat, doio("read", disk, count=10), "-f", f, *args) for f in ("json", "csv")]
     row = tracers[0].summary["rows"][0]
     table = list(csv.reader(io.StringIO(tracers[1].stdout)))
     columns = table[0]
     assert columns[0] == "start"
     expected = list(flattened("", row))
-    assert [c for c in columns[1:] if c in expected] == columns[1:len(columns)]
-    assert set(columns) == {"start", *expected}
+    assert [c for c in columns if c in expected] == expected
+    assert set(columns) - set(expected) <= tracers[0].summary.keys(), "the rest is of the frame"
     assert all(len(line) == len(columns) for line in table[1:]) and len(table) == 2
 
 
@@ -74,10 +78,11 @@ def test_all_formats_say_the_same(start_iolat, loop_disk, fio):
         args = ["--columns", "ios,bytes,pid,device"] if form == "table" else []
         tracer = of_one_run(start_iolat, load, "-f", form, *args)
         if form == "json":
-            rows = tracer.summary["rows"]
+            rows = trace.rows(tracer.summary, device=disk)
             found[form] = trace.total(rows, "ios"), trace.total(rows, "bytes")
         elif form == "csv":
-            found[form] = sum(int(r["ios"]) for r in tracer.csv), sum(int(r["bytes"]) for r in tracer.csv)
+            rows = [r for r in tracer.csv if r["device_name"] == disk.name]
+            found[form] = sum(int(r["ios"]) for r in rows), sum(int(r["bytes"]) for r in rows)
         else:
             line = trace.one([l.split() for l in tracer.stdout.splitlines() if disk.name in l.split()])
             found[form] = int(line[0]), {"4.0M": 4 * base.MIB, "4M": 4 * base.MIB}[line[1]]
@@ -93,7 +98,7 @@ def test_csv_quotes_hostile_names(start_iolat, loop_disk, folder, held):
         program.write_bytes(pathlib.Path("/bin/dd").read_bytes())
         program.chmod(0o755)
         load = held(program, f"if={disk.path}", "of=/dev/null", "iflag=direct", "bs=4k", "count=3")
-        tracer = of_one_run(start_iolat, load, "-f", form)
+        tracer = of_one_run(start_iolat, load, "-f", form, "--device", disk.name)
         got = (tracer.summary["rows"][0]["process"]["comm"] if form == "json" else tracer.csv[0]["process_comm"])
         assert got == name
 
@@ -108,7 +113,7 @@ def test_json_is_valid_utf8(start_iolat, loop_disk, folder, held, name, shown):
         f.write(pathlib.Path("/bin/dd").read_bytes())
     os.chmod(program, 0o755)
     load = held(os.fsdecode(program), f"if={disk.path}", "of=/dev/null", "iflag=direct", "bs=4k", "count=3")
-    assert of_one_run(start_iolat, load, "-f", "json").summary["rows"][0]["process"]["comm"] == shown
+    assert of_one_run(start_iolat, load, "-f", "json", "--device", disk.name).summary["rows"][0]["process"]["comm"] == shown
 
 
 def test_the_table_cannot_be_taken_over(start_iolat, loop_disk, folder, held):
@@ -125,45 +130,43 @@ def test_the_table_cannot_be_taken_over(start_iolat, loop_disk, folder, held):
 
 def test_the_table_ends_with_its_completeness(start_iolat, read_10):
     """Every frame says how many requests it saw, lost, aggregated, and could not match."""
-    text = of_one_run(start_iolat, read_10[1]).stdout
+    disk, load = read_10
+    text = of_one_run(start_iolat, load, "--device", disk.name).stdout
     assert re.search(r"\b10\b.*requests|requests.*\b10\b", text), text
     for word in ("lost", "aggregated", "unmatched"):
         assert word in text
 
 
-def test_the_table_is_cut_on_a_terminal_only(program, loop_disk, doio):
+WIDE = "ios,iops,bytes,rate,size,size_min,size_max,wait,min,mean,p50,p90,p99,p999,max,pid,device,op,comm"
+
+
+def test_the_table_is_cut_on_a_terminal_only(start_iolat, loop_disk, doio):
     """On a terminal no line is wider than it; elsewhere nothing is cut."""
     disk = loop_disk()
-    widths = {}
-    for terminal in (True, False):
-        load = doio("read", disk, count=3)
-        argv = [program, "-i", "0", "--pid", str(load.pid), "--columns",
-                "ios,iops,bytes,rate,size,size_min,size_max,wait,min,mean,p50,p90,p99,p999,max,pid,device,op,comm"]
-        out = on_terminal(argv, load) if terminal else subprocess.run(
-            argv, capture_output=True, env=base.clean_env(), timeout=base.LIMIT, preexec_fn=lambda: load.go()).stdout
-        widths[terminal] = max(len(line) for line in out.decode().splitlines())
-    assert widths[True] <= 80 < widths[False]
+    piped = of_one_run(start_iolat, doio("read", disk, count=3), "--columns", WIDE).stdout
+    master, slave = terminal(80)
+    of_one_run(start_iolat, doio("read", disk, count=3), "--columns", WIDE, stdout=slave)
+    shown = on_terminal(master, slave)
+    assert disk.name in piped and max(map(len, piped.splitlines())) > 80
+    assert "IOS" in shown and max(map(len, shown.splitlines())) <= 80
 
 
-def on_terminal(argv, load):
-    """What the program writes to a terminal of 80 columns while the load runs."""
-    import fcntl
-    import struct
-    import termios
+def terminal(columns):
     master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    proc = base.start(argv, stdin=slave, stdout=slave, stderr=slave, env=base.clean_env())
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    return master, slave
+
+
+def on_terminal(master, slave):
+    """What was written to the terminal, without its control sequences."""
     os.close(slave)
-    load.go()
     text = b""
     try:
         while True:
             text += os.read(master, 4096)
-    except OSError:
-        pass
-    proc.wait(base.LIMIT)
-    os.close(master)
-    return re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", text)
+    except OSError:  # nobody holds the other end any more
+        os.close(master)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.decode())
 
 
 def test_sort_and_top(start_iolat, loop_disk, doio):
@@ -242,8 +245,9 @@ def test_output_that_cannot_be(folder, run_iolat, where):
 def test_output_file(start_iolat, folder, read_10):
     """-o takes what would stand on standard output."""
     out = folder() / "out"
-    tracer = start_iolat("-i", "0", "-f", "json", "--pid", read_10[1].pid, "-o", out)
-    read_10[1].finish()
+    disk, load = read_10
+    tracer = start_iolat("-i", "0", "-f", "json", "--pid", load.pid, "--device", disk.name, "-o", out)
+    load.finish()
     assert tracer.wait() == 0 and tracer.stdout == ""
     assert trace.total(trace.objects(out.read_text())[-1]["rows"], "ios") == 10
 

@@ -27,7 +27,7 @@ check_host() {
 		command -v $program > /dev/null || die "$program is missing: make deps installs it"
 	done
 	[ -c /dev/fuse ] || die "no /dev/fuse here (a container without it, or modprobe fuse): the slow disk needs FUSE"
-	[ -c /dev/loop-control ] || die "no /dev/loop-control here (a container without it, or modprobe loop): the demo needs loop devices"
+	[ -c /dev/loop-control ] || die "no /dev/loop-control here (a container without it, or modprobe loop): the disks need it"
 }
 
 # --- tearing down ----------------------------------------------------------------------------------------------
@@ -142,6 +142,6 @@ END
 "$IOLAT" --pid $LOADER -i 2s -D 6s 9>&-
 cat << END
 
-Look at the last table: three workers read $fast at a fraction of a millisecond, one reads $slow and waits about
-$DELAY for every request; the process id on its row is the one to ask about.
+Look at the last table: three workers read from $fast in well under a millisecond, one reads from $slow
+and waits over $DELAY for each request. The process id on that row is the worker to look into.
 END

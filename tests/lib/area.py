@@ -91,5 +91,13 @@ def remove_stale():
     """What runs left behind that were killed."""
     for here in pathlib.Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         match = re.fullmatch(PREFIX + r"(\d+)", here.name)
-        if match and not pathlib.Path(f"/proc/{match[1]}").exists():
+        if match and not runs(int(match[1])):
             remove(here)
+
+
+def runs(pid):
+    """Whether that is a run of the tests: the number may be another process's by now, or a dead one's."""
+    try:
+        return b"pytest" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False

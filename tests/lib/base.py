@@ -64,15 +64,16 @@ def die_with_parent():
 
 
 def start(argv, **kw):
-    """Starts a command that ends with this process at the latest."""
-    return subprocess.Popen([str(a) for a in argv], preexec_fn=die_with_parent, **kw)
+    """Starts a command, in a process group of its own, that ends with this process at the latest."""
+    return subprocess.Popen([str(a) for a in argv], preexec_fn=die_with_parent, start_new_session=True, **kw)
 
 
 def put_down(proc, timeout=5):
-    """Ends a process that should be gone already; one that is stuck in the kernel is left to the clean-up below it."""
+    """Ends a process that should be gone already, with its children; one that is stuck in the kernel is left to the
+    clean-up below it."""
     if proc.poll() is not None:
         return
-    proc.kill()
+    os.killpg(proc.pid, signal.SIGKILL)
     try:
         proc.wait(timeout)
     except subprocess.TimeoutExpired:

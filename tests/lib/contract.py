@@ -4,7 +4,7 @@ import math
 
 TOP = {"schema", "type", "iolat", "host", "kernel", "start", "end", "duration_ns", "by", "submission", "hooks", "coverage",
        "rows", "tasks", "stuck", "phases", "findings"}
-COVERAGE = {"requests", "lost", "aggregated", "unmatched", "unowned", "map_full", "missed", "devices"}
+COVERAGE = {"requests", "lost", "aggregated", "unmatched", "unowned", "map_full", "backward", "missed", "devices"}
 COVERED = {"device", "kernel", "seen", "model", "rotational", "scheduler", "nr_requests"}
 ROW = {"owner_from", "via", "ios", "bytes", "errors", "requeues", "merged", "random_pct", "latency", "size"}
 KEYS = {"process": {"pid", "ns_pid", "comm", "role", "rank"}, "thread": {"tid", "comm"}, "cgroup": {"id", "path"},

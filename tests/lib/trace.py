@@ -47,7 +47,8 @@ class Iolat:
         assert there, f"not ready after {READY_LIMIT} s: {self.stderr}"
         said = os.read(fd, 10)
         assert said == b"\n", f"ended before it was ready, status {self.proc.wait(END_LIMIT)}: {self.stderr}"
-        assert os.read(fd, 10) == b"", "the ready descriptor was not closed"
+        closed, _, _ = select.select([fd], [], [], 10)
+        assert closed and os.read(fd, 10) == b"", "the ready descriptor was not closed"
 
     @staticmethod
     def _read(f):

@@ -30,7 +30,7 @@ def test_fio_count(loop_disk, fio, iolat, engine, scheduler):
     tracer = iolat("--pid", load.pid)
     done = load.finish()
     summary = tracer.stop()
-    assert trace.complete(summary)
+    assert trace.complete(summary), summary["coverage"]
     for op, ios, size in (("read", done.reads, done.read_bytes), ("write", done.writes, done.write_bytes)):
         rows = trace.rows(summary, device=disk, op=op)
         assert trace.total(rows, "ios") + trace.total(rows, "merged") == ios > 0
@@ -199,6 +199,8 @@ def test_on_the_disk_that_holds_this_folder(stack, folder, fio, iolat, held):
     load = fio(file, size="4m")
     tracer = iolat("--pid", load.pid, "--op", "read")
     done = load.finish()
-    rows = trace.rows(tracer.stop(), device=block.resolve().name)
-    assert trace.total(rows, "bytes") == done.read_bytes
-    assert trace.total(rows, "ios") >= done.reads
+    summary = tracer.stop()
+    assert trace.complete(summary), summary["coverage"]
+    rows = trace.rows(summary, device=block.resolve().name)
+    assert trace.total(rows, "bytes") >= done.read_bytes  # and the program's own pages
+    assert trace.total(rows, "ios") + trace.total(rows, "merged") >= done.reads

@@ -3,7 +3,7 @@ import pathlib
 
 import pytest
 
-from lib import base, disks, loads, trace
+from lib import base, disks, trace
 
 
 @pytest.mark.parametrize("named", ["name", "node", "link"])
@@ -13,12 +13,12 @@ def test_device(loop_disk, folder, doio, iolat, named):
     link = folder() / "link"
     link.symlink_to(disk.path)
     word = {"name": disk.name, "node": disk.path, "link": link}[named]
-    loads = [doio("read", disk, count=10), doio("read", other, count=20)]
+    jobs = [doio("read", disk, count=10), doio("read", other, count=20)]
     tracer = iolat("--device", word)
-    for load in loads:
+    for load in jobs:
         load.finish()
     summary = tracer.stop()
-    row = trace.one(trace.rows(summary, pid=loads[0].pid))
+    row = trace.one(trace.rows(summary, pid=jobs[0].pid))
     assert (row["device"]["name"], row["ios"]) == (disk.name, 10)
     assert (row["device"]["major"], row["device"]["minor"]) == disk.number
     assert {r["device"]["name"] for r in summary["rows"]} == {disk.name}
@@ -46,14 +46,14 @@ def test_partition(loop_disk, doio, iolat):
     disk = loop_disk(partitions=True)
     base.sh("addpart", disk.path, 1, 2048, 32768)
     base.sh("addpart", disk.path, 2, 65536, 32768)
-    loads = [doio("read", f"{disk.path}p1", count=10), doio("read", f"{disk.path}p2", count=20),
-             doio("read", disk, count=40, offset=50 * base.MIB)]
+    jobs = [doio("read", f"{disk.path}p1", count=10), doio("read", f"{disk.path}p2", count=20),
+            doio("read", disk, count=40, offset=50 * base.MIB)]
     tracer = iolat("--device", f"{disk.name}p1")
-    for load in loads:
+    for load in jobs:
         load.finish()
     summary = tracer.stop()
     row = trace.one(summary["rows"])
-    assert (row["process"]["pid"], row["ios"]) == (loads[0].pid, 10)
+    assert (row["process"]["pid"], row["ios"]) == (jobs[0].pid, 10)
     assert row["device"]["name"].startswith(disk.name)
 
 
@@ -90,7 +90,7 @@ def test_the_kernels_own_count(loop_disk, ext4, doio, fio, iolat, scheduler):
     assert covered["scheduler"] == scheduler
     assert covered["nr_requests"] == int(disk.get("nr_requests"))
     assert covered["rotational"] is (disk.get("rotational") == "1")
-    assert trace.complete(summary)
+    assert trace.complete(summary), summary["coverage"]
 
 
 def test_every_row_is_in_the_kernels_count(loop_disk, doio, iolat):
@@ -138,7 +138,8 @@ def test_what_a_loop_device_passes_on(loop_disk, ext4, doio, iolat):
     below = loop_disk(size_mb=128)
     above = loop_disk(size_mb=16, on=ext4(below))
     load = doio("read", above, count=20)
-    by_device, by_process = iolat("--by", "device,op"), iolat("--pid", load.pid, "--by", "process,op")
+    disks = ["-d", above.name, "-d", below.name]
+    by_device, by_process = iolat("--by", "device,op"), iolat(*disks, "--pid", load.pid, "--by", "process,op")
     load.finish()
     row = trace.one(by_process.stop()["rows"])
     assert (row["process"]["pid"], row["ios"], row["bytes"]) == (load.pid, 20, 81920)

@@ -86,15 +86,17 @@ def test_waiting_in_the_scheduler(slow_disk, held, doio, iolat):
 
 
 def test_min_latency(slow_disk, fio, iolat):
-    """--min-latency keeps the slow requests only."""
+    """--min-latency keeps the slow requests only, and all of them."""
     disk = slow_disk(read_ms=20)
     load = fio(disk, rw="randrw", io_size="120k")
-    tracer = iolat("--pid", load.pid, "--min-latency", "20ms")
+    tracer = iolat("--pid", load.pid, "--min-latency", "20ms", "--device", disk.name)
     done = load.finish()
     summary = tracer.stop()
-    row = trace.one(trace.rows(summary, device=disk))
-    assert (row["op"], row["ios"]) == ("read", done.reads)
-    assert summary["coverage"]["requests"] == done.reads
+    rows = trace.rows(summary, device=disk)
+    assert all(r["latency"]["total"]["min_ns"] >= 20 * MS for r in rows)
+    assert trace.total([r for r in rows if r["op"] == "read"], "ios") == done.reads > 0
+    assert trace.total([r for r in rows if r["op"] == "write"], "ios") < done.writes
+    assert summary["coverage"]["requests"] == trace.total(rows, "ios")
     assert trace.coverage(summary, disk)["seen"] == done.ios
 
 

@@ -100,7 +100,7 @@ def test_op(loop_disk, doio, iolat, ops):
     """--op keeps those operations only."""
     disk = loop_disk(queue={"write_cache": "write back"})
     read, write = doio("read", disk, count=10), doio("fsync", disk, count=20)
-    tracer = iolat("--pid", f"{read.pid},{write.pid}", "--op", ops)
+    tracer = iolat("--pid", f"{read.pid},{write.pid}", "--op", ops, "--device", disk.name)
     read.finish()
     write.finish()
     summary = tracer.stop()

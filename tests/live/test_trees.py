@@ -2,8 +2,6 @@
 import json
 import pathlib
 
-import pytest
-
 from lib import base, loads, trace
 
 
@@ -38,7 +36,7 @@ def test_no_children(loop_disk, doio, iolat):
     """--no-children takes the process itself and none of its descendants."""
     disk = loop_disk()
     alone, family = doio("read", disk, count=10), doio("read", disk, count=20, generations=1, keep_parents=1)
-    tracer = iolat("--pid", f"{alone.pid},{family.pid}", "--no-children")
+    tracer = iolat("--pid", f"{alone.pid},{family.pid}", "--no-children", "--device", disk.name)
     alone.finish()
     family.finish()
     summary = tracer.stop()
@@ -51,7 +49,7 @@ def test_another_process_is_not_taken(loop_disk, doio, iolat):
     """A process that is not selected is in no row; `seen` counts it."""
     disk = loop_disk()
     mine, other = doio("read", disk, count=10), doio("read", disk, count=30)
-    tracer = iolat("--pid", mine.pid)
+    tracer = iolat("--pid", mine.pid, "--device", disk.name)
     mine.finish()
     other.finish()
     summary = tracer.stop()
@@ -115,6 +113,17 @@ def test_by_user(loop_disk, doio, iolat):
     summary = tracer.stop()
     assert trace.total(trace.rows(summary, device=disk), "ios") == 10
     assert not trace.rows(summary, pid=other.pid)
+
+
+def test_a_process_that_has_ended_already(held, run_iolat):
+    """A pid that is taken by a dead process only (its parent has not looked) does not keep iolat waiting."""
+    dead = held("true").go()
+    base.wait_until("its end", lambda: state(dead.pid) == "Z")
+    assert run_iolat("-i", "0", "--pid", dead.pid, timeout=10).returncode in (0, 2)
+
+
+def state(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
 
 
 NAMESPACED = """

@@ -15,7 +15,8 @@
 	"{\"name\":\"block_bio_queue\",\"attached\":false,\"required\":false}],"
 #define COVERAGE                                                                                   \
 	"\"coverage\":{\"requests\":3,\"lost\":0,\"aggregated\":0,\"unmatched\":0,\"unowned\":0,"  \
-	"\"map_full\":0,\"missed\":null,\"devices\":[{\"device\":\"vda\",\"kernel\":null,"         \
+	"\"map_full\":0,\"backward\":0,\"missed\":null,\"devices\":[{\"device\":\"vda\","          \
+	"\"kernel\":null,"                                                                         \
 	"\"seen\":3,\"model\":null,\"rotational\":null,\"scheduler\":null,\"nr_requests\":null}]}" \
 	","
 #define DEVICE "\"device\":{\"name\":\"vda\",\"major\":253,\"minor\":16},"
@@ -78,12 +79,12 @@ static void test_empty_summary(void **state)
 	f->frame.n_hooks = 0;
 	f->frame.coverage = (struct coverage){.missed_known = true};
 	f->frame.bio_submission = false;
-	fixture_expect(
-		f, "json",
-		HEAD("summary") BY_DEFAULT
-		"\"submission\":\"request\",\"hooks\":[],"
-		"\"coverage\":{\"requests\":0,\"lost\":0,\"aggregated\":0,\"unmatched\":0,"
-		"\"unowned\":0,\"map_full\":0,\"missed\":0,\"devices\":[]},\"rows\":[]," TAIL);
+	fixture_expect(f, "json",
+		       HEAD("summary") BY_DEFAULT
+		       "\"submission\":\"request\",\"hooks\":[],"
+		       "\"coverage\":{\"requests\":0,\"lost\":0,\"aggregated\":0,\"unmatched\":0,"
+		       "\"unowned\":0,\"map_full\":0,\"backward\":0,\"missed\":0,\"devices\":[]},"
+		       "\"rows\":[]," TAIL);
 }
 
 static void test_type_and_host(void **state)
@@ -189,10 +190,11 @@ static void test_coverage(void **state)
 		.missed_known = true,
 		.missed = 7,
 	};
-	fixture_expect_part(f, "json",
-			    "\"coverage\":{\"requests\":1,\"lost\":2,\"aggregated\":3,"
-			    "\"unmatched\":4,\"unowned\":5,\"map_full\":6,\"missed\":7,"
-			    "\"devices\":[]},");
+	fixture_expect_part(
+		f, "json",
+		"\"coverage\":{\"requests\":1,\"lost\":2,\"aggregated\":3,"
+		"\"unmatched\":4,\"unowned\":5,\"map_full\":6,\"backward\":0,\"missed\":7,"
+		"\"devices\":[]},");
 }
 
 static void test_device_facts(void **state)

@@ -23,10 +23,8 @@ CGROUP_ROOT = "/sys/fs/cgroup"
 IOLAT = ""
 
 
-def sh(*argv):
-    subprocess.run(argv, check=True)
-
-
+def sh(*argv, in_cgroup=None):
+    subprocess.run(argv, check=True, preexec_fn=join(in_cgroup) if in_cgroup else None)
 
 
 def hybrid():
@@ -59,7 +57,8 @@ class Iolat:
         ready, child_end = os.pipe()
         self.process = subprocess.Popen(
             [IOLAT, "-f", "json", "-i", "0", "--ready-fd", str(child_end), *self.args],
-            pass_fds=[child_end], env={**os.environ, **self.environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            env={**os.environ, **self.environment}, pass_fds=[child_end],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         os.close(child_end)
         with os.fdopen(ready) as pipe:
             if pipe.read(1) != "\n":  # end of file: it gave up
@@ -192,9 +191,9 @@ def check_writeback():
     """Pages that one cgroup dirtied and a kernel thread wrote are the cgroup's (v2; the bio carries it)."""
     size = 8 * MIB
     with ext4("/dev/nvme0n1") as mountpoint, cgroup("dirtier") as path:
-        target = mountpoint + "/file"
         with Iolat("--by", "process,cgroup,device,op") as iolat:
-            sh_in(path, "dd", "if=/dev/zero", f"of={target}", "bs=1M", f"count={size // MIB}", "status=none")
+            sh("dd", "if=/dev/zero", f"of={mountpoint}/file", "bs=1M", f"count={size // MIB}", "status=none",
+               in_cgroup=path)
             sh("sync")  # of another cgroup
         mine = [r for r in iolat.rows("nvme0n1", "write") if r["cgroup"] and r["cgroup"]["id"] == os.stat(path).st_ino]
         # The log's thread may write for the cgroup, too: its pages can be charged to it.
@@ -204,10 +203,6 @@ def check_writeback():
         assert size <= written < size + MIB // 4, f"{written} of {size} bytes are the cgroup's: {data}"
         for row in data:
             assert row["process"] is None and row["owner_from"] == "bio", f"owner {row['process']}, {row['owner_from']}"
-
-
-def sh_in(path, *argv):
-    subprocess.run(argv, check=True, preexec_fn=join(path))
 
 
 @contextlib.contextmanager
@@ -231,7 +226,8 @@ def attempt(check, *args):
         problem = None
     except Exception:
         problem = traceback.format_exc()
-    print(f"{'FAIL' if problem else 'ok'}  {check.__name__} {time.monotonic() - start:.1f} s", problem or "", flush=True)
+    seconds = time.monotonic() - start
+    print(f"{'FAIL' if problem else 'ok'}  {check.__name__} {seconds:.1f} s", problem or "", flush=True)
     return problem
 
 
