@@ -6,6 +6,7 @@
 #include "cli/live.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -307,10 +308,24 @@ static int say_ready(const struct live *l)
 	return EXIT_OK;
 }
 
+/* The descriptor is this program's alone: COMMAND must not hold it open. */
+static int check_ready(const struct live *l)
+{
+	int fd = l->o->ready_fd;
+
+	if (fd < 0 || !fcntl(fd, F_SETFD, FD_CLOEXEC))
+		return EXIT_OK;
+	log_error("--ready-fd %d: %s", fd, strerror(errno));
+	return EXIT_USAGE;
+}
+
 static int prepare(struct live *l)
 {
-	int status, err = cgroupfs_open(&l->cgroups);
+	int err, status = check_ready(l);
 
+	if (status != EXIT_OK)
+		return status;
+	err = cgroupfs_open(&l->cgroups);
 	if (err) {
 		log_error("cannot read /proc/self/mountinfo: %s", strerror(-err));
 		return EXIT_FAILED;

@@ -186,7 +186,10 @@ static int configure(struct tracer *t, const struct iolat_knobs *knobs, uint64_t
 static int load_variant(struct tracer *t, const struct embedded *e, const struct iolat_knobs *knobs,
 			uint64_t buffer_size, bool optional)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "iolat_");
+	/* Naming the kernel's BTF keeps libbpf from looking through the modules' for types that this
+	 * kernel lacks, which takes CAP_SYS_ADMIN. */
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "iolat_",
+		    .btf_custom_path = "/sys/kernel/btf/vmlinux");
 	int err;
 
 	t->obj = bpf_object__open_mem(e->data, e->end - e->data, &opts);
