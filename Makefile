@@ -114,7 +114,7 @@ install: all ## install into DESTDIR/PREFIX: program, man page, bash completion
 # --- what this needs, as Debian's and Ubuntu's packages ------------------------
 DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
-DEPS_TEST := fio jq libcmocka-dev python3-pytest man-db util-linux mount fdisk dmsetup e2fsprogs procps \
+DEPS_TEST := locales fio jq libcmocka-dev python3-pytest man-db util-linux mount fdisk dmsetup e2fsprogs procps \
 	nbdkit libnbd-bin qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring
 
 # Installs what is missing of the packages $(1); asks apt for nothing when nothing is. bpftool is a package of its
@@ -144,12 +144,17 @@ $(B)/tests/%: tests/unit/%.c $(B)/libiolat.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/unit -MF $(B)/tests/$*.d $(LDFLAGS) $(inputs) $(LIBS) -lcmocka -o $@
 
-PYTEST := IOLAT=$(abspath $(B)/iolat) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -p no:cacheprovider
+# A locale with a decimal comma, for the tests of what must not depend on it.
+$(B)/locale/de_DE.UTF-8:
+	@mkdir -p $(@D)
+	-@localedef -i de_DE -f UTF-8 $(abspath $@)
 
-check: all $(UNIT) ## every test that this machine allows; the rest is skipped with a reason
+PYTEST := LOCPATH=$(abspath $(B)/locale) IOLAT=$(abspath $(B)/iolat) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -p no:cacheprovider
+
+check: all $(UNIT) $(B)/locale/de_DE.UTF-8 ## every test that this machine allows; the rest is skipped with a reason
 	$(PYTEST) tests -k 'not vm or bookworm'
-check-unit: $(UNIT) ## unit tests only
-	@for t in $^; do $$t || exit 1; done
+check-unit: $(UNIT) $(B)/locale/de_DE.UTF-8 ## unit tests only
+	@for t in $(UNIT); do LOCPATH=$(abspath $(B)/locale) $$t || exit 1; done
 check-vm: all ## the tests on every kernel of tests/vm/test_vm.py, under QEMU
 	$(PYTEST) tests/vm
 

@@ -118,7 +118,8 @@ int iolat_seen(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	struct iolat_task e;
 
-	if (!task)
+	/* One that has ended and was not waited for yet will tell nothing more. */
+	if (!task || !BPF_CORE_READ(task, signal, live.counter))
 		return 0;
 	fill(&e, task, IOLAT_TASK_SEEN,
 	     knobs.by_task && is_selected(task) ? IOLAT_TASK_SELECTED : 0, NULL);

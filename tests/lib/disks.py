@@ -110,6 +110,9 @@ def _attach_disk(stack, folder, file, direct_io=True, partitions=False, schedule
     disk.file = file
     base.need(scheduler in disk.get("scheduler"), f"this kernel has no I/O scheduler {scheduler}")
     disk.set(stack, "scheduler", scheduler)
+    # Completions stay with the kernel thread that serves the device instead of interrupting whoever runs: some
+    # kernels run no tracing program while certain tasks are current, and a count would be short of that.
+    disk.set(stack, "rq_affinity", 0)
     for attribute, value in (queue or {}).items():
         disk.set(stack, attribute, value)
     return disk

@@ -158,9 +158,3 @@ def coverage(summary, device):
     """coverage.devices[] of the disk, or None."""
     found = [d for d in summary["coverage"]["devices"] if d["device"] == device.name]
     return found[0] if found else None
-
-
-def complete(summary):
-    """Nothing was lost or given up."""
-    c = summary["coverage"]
-    return c["lost"] == 0 and c["map_full"] == 0 and not c["missed"]
