@@ -152,7 +152,7 @@ $(B)/locale/de_DE.UTF-8:
 PYTEST := LOCPATH=$(abspath $(B)/locale) IOLAT=$(abspath $(B)/iolat) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -p no:cacheprovider
 
 check: all $(UNIT) $(B)/locale/de_DE.UTF-8 ## every test that this machine allows; the rest is skipped with a reason
-	$(PYTEST) tests -k 'not vm or bookworm'
+	IOLAT_VM=short $(PYTEST) tests
 check-unit: $(UNIT) $(B)/locale/de_DE.UTF-8 ## unit tests only
 	@for t in $(UNIT); do LOCPATH=$(abspath $(B)/locale) $$t || exit 1; done
 check-vm: all ## the tests on every kernel of tests/vm/test_vm.py, under QEMU

@@ -41,10 +41,11 @@ const volatile struct iolat_knobs knobs __weak = {};
 #endif
 
 /* An address as a number, for hashing and comparing. The verifier refuses arithmetic on a typed
- * pointer; overwriting one byte of its spilled copy makes it forget the type. The byte is the top one, which all kernel addresses have alike. */
+ * pointer; overwriting one byte of its spilled copy makes it forget the type. The byte is the top
+ * one, which all kernel addresses have alike. */
 static __always_inline u64 address_of(const void *p)
 {
-#ifdef IOLAT_MODERN
+#ifdef IOLAT_BTF
 	volatile union {
 		const void *pointer;
 		u64 number;
@@ -59,6 +60,7 @@ static __always_inline u64 address_of(const void *p)
 #endif
 }
 
+#define EEXIST	     17
 #define PF_WQ_WORKER 0x00000020 /* same in 5.10 to 7.2 */
 #define PF_KTHREAD   0x00200000 /* same in 5.10 to 7.2 */
 
@@ -172,11 +174,7 @@ static __always_inline u32 disk_number(struct gendisk *disk)
 
 		return (u32)get(d, diskseq) ?: 1;
 	}
-	u64 address;
-
-	/* A typed pointer is no number to the verifier; a copied one is. */
-	bpf_probe_read_kernel(&address, sizeof(address), &disk);
-	return (u32)(address >> 6) | 0x80000000;
+	return (u32)(address_of(disk) >> 6) | 0x80000000;
 }
 
 /* enum req_opf until 5.19, enum req_op from 6.0; some numbers moved, too. */

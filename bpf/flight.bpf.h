@@ -49,9 +49,13 @@ static __always_inline struct flight *flight_claim(u64 rq)
 	if (f && slot_take(&f->rq, rq))
 		return f;
 #endif
-	if (bpf_map_update_elem(&iolat_flights2, &rq, &empty, BPF_ANY)) {
-		count(map_full);
-		return NULL;
+	if (bpf_map_update_elem(&iolat_flights2, &rq, &empty, BPF_NOEXIST)) {
+		f = bpf_map_lookup_elem(&iolat_flights2, &rq);
+		if (f)
+			count(lost);
+		else
+			count(map_full);
+		return f;
 	}
 	f = bpf_map_lookup_elem(&iolat_flights2, &rq);
 	if (f)

@@ -46,8 +46,10 @@ struct arrival {
 struct bio_owner {
 	struct owner owner;
 	u64 start_ns;
-	u8 first;	/* its request was made for it */
-	u8 reserved[7];
+	u8 first;	/* its request was made for it, to do this: */
+	u8 op;		/* enum iolat_op */
+	u8 flags;	/* enum iolat_request_flags */
+	u8 reserved[5];
 };
 
 /*

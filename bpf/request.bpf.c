@@ -5,94 +5,18 @@
  * the last completion.
  */
 #include "flight.bpf.h"
+#include "kind.bpf.h"
 #include "owner.bpf.h"
+#include "walk.bpf.h"
 
-/* A walk over a request's bios, one call of a visitor each. */
-struct walk {
-	struct bio *bio;
-	struct request *rq;
-	struct flight *f;
-	u32 bios;		/* visited */
-	u32 bytes_left;		/* of what completes now */
-	u32 others;		/* bytes of other owners */
-	u32 number, part;	/* of the disk */
-	struct gendisk *disk;
-	u64 now;
-};
-
-/* bpf_loop is loaded in no time whatever its count; a loop is checked round by round, so it has to be
- * short: bios behind it are taken for the request's owner's. Visitors return 1 to stop. */
-#ifdef IOLAT_MODERN
-#define walk_bios(visit, w) bpf_loop(4096, visit, w, 0)
-#define VISITOR static int
-#else
-#define walk_bios(visit, w)                                                                        \
-	do {                                                                                       \
-		for (u32 i_ = 0; i_ < 256; i_++)                                                   \
-			if (visit(i_, w))                                                          \
-				break;                                                             \
-	} while (0)
-#define VISITOR static __always_inline int
-#endif
-
-static __always_inline struct bio *next_bio(struct bio *bio)
+/* Fills a fresh entry; the owner, the start and what it does are the caller's. */
+static __always_inline void flight_begin(struct flight *f)
 {
-	return BPF_CORE_READ(bio, bi_next);
-}
-
-static __always_inline u32 bio_size(struct bio *bio)
-{
-	return BPF_CORE_READ(bio, bi_iter.bi_size);
-}
-
-/* What a request does, from the kernel's own numbers. */
-static __always_inline u8 op_of(u32 cmd_flags)
-{
-	u32 op = cmd_flags & REQ_OP_MASK;
-
-	if (op_is(op, REQ_OP_READ))
-		return IOLAT_OP_READ;
-	if (op_is(op, REQ_OP_WRITE) || op_is(op, REQ_OP_ZONE_APPEND) ||
-	    op_is_old(op, REQ_OP_WRITE_SAME))
-		return IOLAT_OP_WRITE;
-	if (op_is(op, REQ_OP_FLUSH))
-		return IOLAT_OP_FLUSH;
-	if (op_is(op, REQ_OP_DISCARD) || op_is(op, REQ_OP_SECURE_ERASE))
-		return IOLAT_OP_DISCARD;
-	return IOLAT_OP_OTHER;
-}
-
-/* The flush that the driver itself gets serves many callers and belongs to none: each
- * caller waits in an empty write of its own. */
-static __always_inline bool is_driver_flush(struct request *rq)
-{
-	return op_is(get(rq, cmd_flags) & REQ_OP_MASK, REQ_OP_FLUSH);
-}
-
-static __always_inline u8 flags_of(u32 cmd_flags)
-{
-	return (cmd_flags & (1u << __REQ_RAHEAD) ? IOLAT_RQ_RAHEAD : 0) |
-	       (cmd_flags & (1u << __REQ_META) ? IOLAT_RQ_META : 0) |
-	       (cmd_flags & (1u << __REQ_SYNC) ? IOLAT_RQ_SYNC : 0);
-}
-
-/* Fills a fresh entry; the owner and the start are the caller's. PREFLUSH is seen only before the
- * first issue: the flush sequence takes it off. */
-static __always_inline void flight_begin(struct flight *f, struct request *rq)
-{
-	u32 cmd_flags = get(rq, cmd_flags);
-
 	f->issue_ns = 0;
 	f->bytes = 0;
 	f->merged = 0;
 	f->requeues = 0;
 	f->shared = 0;
-	f->flags = flags_of(cmd_flags);
-	f->op = op_of(cmd_flags);
-	if (f->op == IOLAT_OP_WRITE && cmd_flags & (1u << __REQ_PREFLUSH) && !get(rq, __data_len))
-		f->op = IOLAT_OP_FLUSH;
-	if (op_is_passthrough(cmd_flags & REQ_OP_MASK))
-		f->flags |= IOLAT_RQ_PASSTHROUGH;
 }
 
 /* A request gets its first bio, in the submitter's context (from 6.5). */
@@ -110,11 +34,14 @@ int iolat_io_start(u64 *ctx)
 		return 0;
 	f->start_ns = submission_time(bio);
 	owner_now(bio, &f->owner);
-	flight_begin(f, rq);
+	flight_begin(f);
+	f->op = op_submitted(get(rq, cmd_flags), get(rq, __data_len));
+	f->flags = flags_of(get(rq, cmd_flags));
 	return 0;
 }
 
-/* Before 6.5: a bio gets a request that is not named; it is found at the first issue. */
+/* Before 6.5: a bio gets a request that is not named; it is found at the first issue, or at the
+ * completion of one that never is issued (an empty flush). */
 HOOK_SEC("block_getrq")
 int iolat_getrq(u64 *ctx)
 {
@@ -124,6 +51,8 @@ int iolat_getrq(u64 *ctx)
 
 	o.start_ns = submission_time(bio);
 	owner_now(bio, &o.owner);
+	o.op = op_submitted(get(bio, bi_opf), get(bio, bi_iter.bi_size));
+	o.flags = flags_of(get(bio, bi_opf));
 	if (bpf_map_update_elem(&iolat_owners, &key, &o, BPF_ANY))
 		count(map_full);
 	return 0;
@@ -145,6 +74,8 @@ VISITOR visit_first(u32 i, struct walk *w)
 	if (w->f) {
 		w->f->owner = o->owner;
 		w->f->start_ns = o->start_ns;
+		w->f->op = o->op;
+		w->f->flags = o->flags;
 	}
 	bpf_map_delete_elem(&iolat_owners, &key);
 	return 1;
@@ -156,6 +87,8 @@ static __noinline struct flight *flight_adopt(struct request *rq)
 	struct walk w = {.rq = rq, .bio = BPF_CORE_READ(rq, bio)};
 
 	walk_bios(visit_first, &w);
+	if (w.f)
+		flight_begin(w.f);
 	return w.f;
 }
 
@@ -164,13 +97,16 @@ static __always_inline struct flight *flight_of_command(struct request *rq)
 {
 	struct flight *f;
 
-	if (!op_is_passthrough(get(rq, cmd_flags) & REQ_OP_MASK) || !request_disk(rq))
+	if (!is_passthrough(rq) || !request_disk(rq))
 		return NULL;
 	f = flight_claim(address_of(rq));
 	if (!f)
 		return NULL;
 	f->start_ns = bpf_ktime_get_ns();
 	owner_now(NULL, &f->owner);
+	flight_begin(f);
+	f->op = op_of(get(rq, cmd_flags));
+	f->flags = flags_of(get(rq, cmd_flags));
 	return f;
 }
 
@@ -180,11 +116,7 @@ static __always_inline struct flight *flight_late(struct request *rq)
 
 	if (!knobs.has_io_start)
 		f = flight_adopt(rq);
-	if (!f)
-		f = flight_of_command(rq);
-	if (f)
-		flight_begin(f, rq);
-	return f;
+	return f ?: flight_of_command(rq);
 }
 
 static __always_inline bool same_owner(const struct owner *a, const struct owner *b)
@@ -204,20 +136,29 @@ VISITOR visit_owner(u32 i, struct walk *w)
 		bpf_map_delete_elem(&iolat_owners, &key);
 	else if (o)
 		w->f->shared = 1;
+	else if (w->f->op == IOLAT_OP_DISCARD)
+		arrival_get(key, true); /* discards merge without an event */
 	w->bios = i + 1; /* a sum would be another state a round to the verifier */
 	w->bio = next_bio(w->bio);
 	return 0;
 }
 
-/* Before the first issue of a request of several bios: how many, and are they all its owner's?
- * Entries of the owner's own bios are dropped here, the others' at completion. */
+/* Of a request with several bios: how many, and are they all its owner's? Entries of the owner's own
+ * bios are dropped here, the others' at completion. */
 static __noinline int count_bios(struct request *rq, struct flight *f)
 {
 	struct walk w = {.rq = rq, .bio = BPF_CORE_READ(rq, bio), .f = f};
 
 	walk_bios(visit_owner, &w);
-	f->merged = w.bios ? w.bios - 1 : 0;
+	if (w.bios > f->merged)
+		f->merged = w.bios - 1;
 	return 0;
+}
+
+/* Its bios are final when it is issued; but a requeued request may get more. */
+static __always_inline bool bios_uncounted(struct request *rq, const struct flight *f)
+{
+	return (!f->issue_ns || f->requeues) && get(rq, bio) != get(rq, biotail);
 }
 
 HOOK_SEC("block_rq_issue")
@@ -230,7 +171,7 @@ int iolat_rq_issue(u64 *ctx)
 		f = flight_late(rq);
 	if (!f)
 		return 0;
-	if (!f->issue_ns && get(rq, bio) != get(rq, biotail))
+	if (bios_uncounted(rq, f))
 		count_bios(rq, f);
 	f->issue_ns = bpf_ktime_get_ns();
 	return 0;
@@ -246,29 +187,55 @@ int iolat_rq_requeue(u64 *ctx)
 	return 0;
 }
 
-/* A request's bios join another request: it ends here, its owner stays with its first bio. */
+/* Bios without an entry are the owner's of the request that they leave: from now on they have to say. */
+VISITOR visit_leaving(u32 i, struct walk *w)
+{
+	struct bio_owner o = {};
+	u64 key = address_of(w->bio);
+	long err;
+
+	if (!w->bio)
+		return 1;
+	o.owner = w->f->owner;
+	o.start_ns = w->f->start_ns;
+	err = bpf_map_update_elem(&iolat_owners, &key, &o, BPF_NOEXIST);
+	if (err && err != -EEXIST)
+		count(map_full);
+	w->bio = next_bio(w->bio);
+	return 0;
+}
+
+/* Before 6.5 the owner stands with one of the bios, which must not claim that the other request was
+ * made for it. */
+VISITOR visit_unclaimed(u32 i, struct walk *w)
+{
+	struct bio_owner *o;
+	u64 key = address_of(w->bio);
+
+	if (!w->bio)
+		return 1;
+	o = bpf_map_lookup_elem(&iolat_owners, &key);
+	if (o)
+		o->first = 0;
+	w->bio = next_bio(w->bio);
+	return 0;
+}
+
+/* A request's bios join another request: it ends here. */
 HOOK_SEC("block_rq_merge")
 int iolat_rq_merge(u64 *ctx)
 {
 	struct request *rq = ctx_request(ctx);
-	struct bio_owner o = {};
-	struct flight *f = flight_find(address_of(rq));
-	u64 key = address_of(get(rq, bio));
+	u64 key = address_of(rq);
+	struct flight *f = flight_find(key);
+	struct walk w = {.rq = rq, .bio = BPF_CORE_READ(rq, bio), .f = f};
 
 	if (!f) {
-		/* Before 6.5 the owner stands with one of its bios already, and must not claim
-		 * to be what the other request was made for. */
-		struct bio_owner *old = bpf_map_lookup_elem(&iolat_owners, &key);
-
-		if (old)
-			old->first = 0;
+		walk_bios(visit_unclaimed, &w);
 		return 0;
 	}
-	o.owner = f->owner;
-	o.start_ns = f->start_ns;
-	flight_release(address_of(rq));
-	if (bpf_map_update_elem(&iolat_owners, &key, &o, BPF_ANY))
-		count(map_full);
+	walk_bios(visit_leaving, &w);
+	flight_release(key);
 	return 0;
 }
 
@@ -420,19 +387,47 @@ static __always_inline void emit_request(struct request *rq, struct flight *f, u
 	emit_end(e);
 }
 
-/* A completion whose start nobody saw; commands and the driver's own flushes never had one. */
-static __always_inline void complete_unknown(struct request *rq, u32 nr_bytes)
+VISITOR visit_unknown(u32 i, struct walk *w)
 {
+	u64 key = address_of(w->bio);
+
+	if (!w->bio)
+		return 1;
+	bpf_map_delete_elem(&iolat_owners, &key);
+	w->bio = next_bio(w->bio);
+	return 0;
+}
+
+/* A completion whose start nobody saw; commands and the driver's own flushes never had one. Bios that
+ * were merged into it meanwhile may have been seen. */
+static __noinline int complete_unknown(struct request *rq, u32 nr_bytes)
+{
+	struct walk w = {.rq = rq, .bio = BPF_CORE_READ(rq, bio)};
 	struct gendisk *disk;
 
-	if (is_driver_flush(rq) || op_is_passthrough(get(rq, cmd_flags) & REQ_OP_MASK))
-		return;
+	if (is_driver_flush(rq) || is_passthrough(rq))
+		return 0;
+	walk_bios(visit_unknown, &w);
 	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
-		return;
+		return 0;
 	count(unmatched);
 	disk = request_disk(rq);
 	if (disk)
 		count_unselected(disk_seen(disk));
+	return 0;
+}
+
+/* The entry of a completing request. One that ends without having been issued (an empty flush, or refused)
+ * has yet to be found before 6.5, and its bios have yet to be counted. */
+static __always_inline struct flight *flight_ending(struct request *rq)
+{
+	struct flight *f = flight_find(address_of(rq));
+
+	if (!f && !knobs.has_io_start)
+		f = flight_adopt(rq);
+	if (f && !f->issue_ns && get(rq, bio) != get(rq, biotail))
+		count_bios(rq, f);
+	return f;
 }
 
 /* Fires for each part. The last one reaches the request's length (still the old value here) outside
@@ -443,7 +438,7 @@ int iolat_rq_complete(u64 *ctx)
 	struct request *rq = (struct request *)ctx[0];
 	s32 status = (s32)ctx[1];
 	u32 nr_bytes = (u32)ctx[2], part, number;
-	struct flight *f = flight_find(address_of(rq));
+	struct flight *f = flight_ending(rq);
 	struct gendisk *disk;
 	u64 now;
 

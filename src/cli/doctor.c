@@ -22,6 +22,7 @@
 #include "cli/output.h"
 #include "collect/blockdev.h"
 #include "collect/cgroupfs.h"
+#include "collect/features.h"
 #include "collect/privilege.h"
 #include "collect/tracer.h"
 
@@ -66,17 +67,17 @@ add(struct report *r, enum verdict v, const char *name, const char *advice, cons
 	va_end(args);
 }
 
-static void check_kernel(struct report *r)
+static void check_kernel(struct report *r, const char *btf)
 {
 	struct utsname u;
 
 	if (!uname(&u))
 		add(r, OK, "kernel", NULL, "%s %s", u.release, u.machine);
-	if (access("/sys/kernel/btf/vmlinux", R_OK))
-		add(r, FAIL, "btf", "use a kernel with CONFIG_DEBUG_INFO_BTF",
-		    "/sys/kernel/btf/vmlinux: %s", strerror(errno));
+	if (access(btf, R_OK))
+		add(r, FAIL, "btf", "use a kernel with CONFIG_DEBUG_INFO_BTF, or --btf FILE", "%s: %s",
+		    btf, strerror(errno));
 	else
-		add(r, OK, "btf", NULL, "/sys/kernel/btf/vmlinux is readable");
+		add(r, OK, "btf", NULL, "%s is readable", btf);
 }
 
 static void check_privileges(struct report *r)
@@ -118,13 +119,13 @@ static void check_hooks(struct report *r, const struct tracer *t)
 	}
 }
 
-static void check_tracing(struct report *r)
+static void check_tracing(struct report *r, const char *btf)
 {
 	const struct iolat_knobs knobs = {0};
 	char bytes[UNITS_LEN];
 	struct tracer *t;
 
-	r->status = tracer_open(&t, &knobs, 0);
+	r->status = tracer_open(&t, &knobs, 0, btf);
 	if (r->status == EXIT_OK)
 		r->status = tracer_attach(t);
 	if (!t) {
@@ -237,9 +238,9 @@ int doctor_run(const struct options *o)
 	struct output out;
 	int status;
 
-	check_kernel(&r);
+	check_kernel(&r, o->btf ?: FEATURES_BTF);
 	check_privileges(&r);
-	check_tracing(&r);
+	check_tracing(&r, o->btf);
 	check_memory(&r);
 	check_cgroups(&r);
 	blockdev_each(check_disk, &r);

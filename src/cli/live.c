@@ -338,7 +338,8 @@ static int prepare(struct live *l)
 		}
 	}
 	status = target_resolve(&l->target, l->o, &l->cgroups, l->child.pid);
-	status = status ?: tracer_open(&l->tracer, &l->target.knobs, l->o->buffer_size);
+	status = status ?: tracer_open(&l->tracer, &l->target.knobs, l->o->buffer_size,
+				       l->o->btf);
 	status = status ?: tracer_attach(l->tracer);
 	status = status ?: start_output(l);
 	status = status ?: start_tracing(l);

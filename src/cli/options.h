@@ -47,6 +47,7 @@ struct options {
 	/* run */
 	int ready_fd;			/* -1: none */
 	uint64_t buffer_size;		/* bytes; 0: the default */
+	const char *btf;		/* --btf; NULL: the kernel's own */
 	bool command_as_root;		/* --user-command root */
 	char **argv;			/* behind "--", NULL-terminated; NULL: none */
 };

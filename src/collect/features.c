@@ -13,9 +13,11 @@
 
 #define FLUSH_SEQ_BIT 4 /* RQF_FLUSH_SEQ where BTF has no enumerator for it (before 6.12) */
 
-int features_read(struct features *f)
+int features_read(struct features *f, const char *file)
 {
-	f->btf = btf__load_vmlinux_btf();
+	f->path = file ?: FEATURES_BTF;
+	f->foreign = file;
+	f->btf = btf__parse(f->path, NULL);
 	return f->btf ? 0 : -errno;
 }
 

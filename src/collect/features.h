@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the running kernel's BTF says about the things that iolat hooks and reads. All
+ * What the kernel's BTF says about the things that iolat hooks and reads. All
  * differences that user space has to know are found here, none by version.
  */
 #ifndef IOLAT_COLLECT_FEATURES_H
@@ -13,11 +13,16 @@
 struct btf;
 
 struct features {
-	struct btf *btf;	/* the kernel's own types */
+	struct btf *btf;
+	const char *path;	/* where it was read from */
+	bool foreign;		/* not from the kernel itself */
 };
 
-/* Reads /sys/kernel/btf/vmlinux. 0, or -errno (-ENOENT: the kernel has no BTF). */
-int features_read(struct features *f);
+#define FEATURES_BTF "/sys/kernel/btf/vmlinux"
+
+/* Reads FEATURES_BTF, or `file` (borrowed) with the running kernel's BTF, raw or in an ELF section. 0 or
+ * -errno (-ENOENT: there is none). */
+int features_read(struct features *f, const char *file);
 void features_free(struct features *f);
 
 /* Whether the kernel has the tracepoint. */

@@ -36,6 +36,9 @@ bool hook_wanted(const struct hook_def *h, const struct features *f)
 {
 	bool io_start = features_tracepoint(f, "block_io_start");
 
+	/* The verifier needs the kernel's own BTF for an iterator; tasks.c stands in. */
+	if (!strcmp(h->tracepoint, ITER))
+		return !f->foreign;
 	if (!strcmp(h->tracepoint, "block_io_start"))
 		return io_start;
 	if (!strcmp(h->tracepoint, "block_getrq"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads /proc/PID/status (proc_pid_status(5)) for cli/target.c. */
+/* Reads /proc/PID/status (proc_pid_status(5)) for cli/target.c and tasks.c. */
 #include "collect/procfs.h"
 
 #include <dirent.h>
@@ -34,6 +34,8 @@ bool procfs_status(uint32_t pid, struct proc_status *out)
 			snprintf(out->comm, sizeof(out->comm), "%.*s",
 				 (int)strcspn(line + 6, "\n"), line + 6);
 		else if (sscanf(line, "Tgid: %" SCNu32, &out->tgid) == 1)
+			continue;
+		else if (sscanf(line, "Uid: %" SCNu32, &out->uid) == 1)
 			continue;
 		else if (!strncmp(line, "NSpid:", 6))
 			out->ns_pid = last_number(line + 6);

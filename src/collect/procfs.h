@@ -9,6 +9,7 @@
 
 struct proc_status {
 	uint32_t tgid;
+	uint32_t uid;		/* real */
 	uint32_t ns_pid;	/* in the innermost pid namespace */
 	char comm[64];		/* as the kernel escapes it */
 };

@@ -22,6 +22,7 @@
 #include "collect/embedded.h"
 #include "collect/features.h"
 #include "collect/privilege.h"
+#include "collect/tasks.h"
 
 #define DEFAULT_BUFFER (8u << 20)
 #define FACTS_BUFFER   (1u << 20)
@@ -189,7 +190,7 @@ static int load_variant(struct tracer *t, const struct embedded *e, const struct
 	/* Naming the kernel's BTF keeps libbpf from looking through the modules' for types that this
 	 * kernel lacks, which takes CAP_SYS_ADMIN. */
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "iolat_",
-		    .btf_custom_path = "/sys/kernel/btf/vmlinux");
+		    .btf_custom_path = t->features.path);
 	int err;
 
 	t->obj = bpf_object__open_mem(e->data, e->end - e->data, &opts);
@@ -206,17 +207,24 @@ static int load_variant(struct tracer *t, const struct embedded *e, const struct
 	return 0;
 }
 
+/* Whether a form may be tried. BTF tracing needs the kernel's own BTF. */
+static bool variant_fits(const struct tracer *t, const char *name)
+{
+	const char *only = getenv("IOLAT_VARIANT"); /* for tests */
+
+	return t->features.foreign ? !strcmp(name, "raw") : !only || !strcmp(only, name);
+}
+
 /* Newest form first; without the optional programs only when nothing else loads. A refusal for lack
  * of privilege is the same for all of them. */
 static int load(struct tracer *t, const struct iolat_knobs *knobs, uint64_t buffer_size)
 {
-	const char *only = getenv("IOLAT_VARIANT"); /* for tests */
 	const struct embedded *e;
 	int err = -ENOENT;
 
 	for (int optional = 1; optional >= 0; optional--) {
 		for (size_t i = 0; (e = embedded_at(i)); i++) {
-			if (only && strcmp(only, e->name))
+			if (!variant_fits(t, e->name))
 				continue;
 			err = load_variant(t, e, knobs, buffer_size, optional);
 			if (!err || err == -EPERM)
@@ -239,26 +247,40 @@ static int explain_load(int err)
 		log_error("no memory for the BPF maps; try a smaller --buffer-size");
 		return EXIT_FAILED;
 	}
+	if (!libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL)) {
+		log_error("this kernel has no BPF ring buffer: iolat needs Linux 5.8 or later, or a "
+			  "distribution's kernel that has it");
+		return EXIT_KERNEL;
+	}
 	log_error("this kernel does not take iolat's BPF programs: %s; see `iolat doctor`",
 		  strerror(-err));
 	return EXIT_KERNEL;
 }
 
-/* Both are needed before any program can be fitted to the kernel. */
-static int check_kernel(struct tracer *t)
+static int explain_btf(const struct features *f, int err)
 {
-	int err = features_read(&t->features);
-
+	if (f->foreign) {
+		log_error("--btf %s: %s", f->path,
+			  access(f->path, R_OK) ? strerror(errno) : "holds no BTF");
+		return EXIT_FAILED;
+	}
 	if (err == -EACCES || err == -EPERM) {
-		log_error("cannot read the kernel's BTF at /sys/kernel/btf/vmlinux: %s; "
-			  "make it readable (0444 is the kernel's own mode)", strerror(-err));
+		log_error("cannot read the kernel's BTF at %s: %s; make it readable (0444 is the "
+			  "kernel's own mode)", f->path, strerror(-err));
 		return EXIT_PERM;
 	}
-	if (err) {
-		log_error("no usable BTF at /sys/kernel/btf/vmlinux: %s; iolat needs a kernel "
-			  "built with CONFIG_DEBUG_INFO_BTF", strerror(-err));
-		return EXIT_KERNEL;
-	}
+	log_error("no usable BTF at %s: %s; iolat needs a kernel built with CONFIG_DEBUG_INFO_BTF, or "
+		  "--btf FILE with this kernel's BTF", f->path, strerror(-err));
+	return EXIT_KERNEL;
+}
+
+/* Both are needed before any program can be fitted to the kernel. */
+static int check_kernel(struct tracer *t, const char *btf)
+{
+	int err = features_read(&t->features, btf);
+
+	if (err)
+		return explain_btf(&t->features, err);
 	collect_hooks(t);
 	for (size_t i = 0; i < t->n_hooks; i++) {
 		const struct hook_def *def = t->hooks[i].def;
@@ -345,7 +367,8 @@ static int open_rings(struct tracer *t)
 	return EXIT_FAILED;
 }
 
-int tracer_open(struct tracer **out, const struct iolat_knobs *knobs, uint64_t buffer_size)
+int tracer_open(struct tracer **out, const struct iolat_knobs *knobs, uint64_t buffer_size,
+		const char *btf)
 {
 	struct tracer *t = calloc(1, sizeof(*t));
 	int err, status;
@@ -356,7 +379,7 @@ int tracer_open(struct tracer **out, const struct iolat_knobs *knobs, uint64_t b
 		return EXIT_FAILED;
 	}
 	libbpf_set_print(quiet);
-	status = check_kernel(t);
+	status = check_kernel(t, btf);
 	if (status == EXIT_OK) {
 		err = load(t, knobs, buffer_size);
 		status = err ? explain_load(err) : open_rings(t);
@@ -443,7 +466,8 @@ bool tracer_hook_attached(const struct tracer *t, const char *tracepoint)
 
 int tracer_select(struct tracer *t, uint32_t tgid, uint64_t start_ns)
 {
-	struct iolat_task_entry e = {.start_ns = start_ns};
+	/* One that /proc rounded is no help: then any process of that number. */
+	struct iolat_task_entry e = {.start_ns = t->features.foreign ? 0 : start_ns};
 
 	return bpf_map_update_elem(map_fd(t, "iolat_tasks"), &tgid, &e, BPF_ANY) ? -errno : 0;
 }
@@ -456,6 +480,31 @@ static int task_iterator(const struct tracer *t)
 	return -ENOTSUP;
 }
 
+struct marking {
+	const struct tracer *tracer;
+	const struct sink *sink;
+};
+
+/* The iterator's program knows whether a task is selected; /proc does not. */
+static int mark_selected(void *ctx, const void *data, size_t size)
+{
+	const struct marking *m = ctx;
+	struct iolat_task e = *(const struct iolat_task *)data;
+	struct iolat_task_entry entry;
+
+	if (!bpf_map_lookup_elem(map_fd(m->tracer, "iolat_tasks"), &e.tgid, &entry))
+		e.flags |= IOLAT_TASK_SELECTED;
+	return m->sink->event(m->sink->ctx, &e, sizeof(e));
+}
+
+static int tasks_without_iterator(const struct tracer *t, const struct sink *sink)
+{
+	struct marking m = {t, sink};
+	const struct sink marker = {mark_selected, &m};
+
+	return tasks_read(monotonic_ns(), &marker);
+}
+
 int tracer_tasks(const struct tracer *t, const struct sink *sink)
 {
 	struct iolat_task tasks[64];
@@ -464,7 +513,7 @@ int tracer_tasks(const struct tracer *t, const struct sink *sink)
 	ssize_t n;
 
 	if (fd < 0)
-		return fd;
+		return tasks_without_iterator(t, sink);
 	while (!err && (n = read(fd, (char *)tasks + have, sizeof(tasks) - have)) > 0) {
 		have += n;
 		for (size_t i = 0; !err && i < have / sizeof(tasks[0]); i++)

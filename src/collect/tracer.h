@@ -28,9 +28,11 @@ struct tracer_hook {
 };
 
 /* Loads for the running kernel: `knobs` has the selection, the rest of it is filled in here.
- * `buffer_size` in bytes, rounded up to a power of two; 0: the default. Returns an exit status;
+ * `buffer_size` in bytes, rounded up to a power of two; 0: the default. `btf` (borrowed until closing): a
+ * file with the kernel's BTF, NULL: the kernel's own. Returns an exit status;
  * anything but EXIT_OK has been explained on standard error. */
-int tracer_open(struct tracer **out, const struct iolat_knobs *knobs, uint64_t buffer_size);
+int tracer_open(struct tracer **out, const struct iolat_knobs *knobs, uint64_t buffer_size,
+		const char *btf);
 
 /* Attaches hook by hook. Exit status as above: a required hook that does not attach is an error. */
 int tracer_attach(struct tracer *t);
@@ -42,7 +44,7 @@ void tracer_close(struct tracer *t);	/* detaches, too; t may be NULL */
 const struct tracer_hook *tracer_hook_at(const struct tracer *t, size_t i);
 bool tracer_hook_attached(const struct tracer *t, const char *tracepoint);
 
-/* Selects a process (see iolat_tasks). 0 or -errno. */
+/* Selects a process (see iolat_tasks); `start_ns` as in its TASK event. 0 or -errno. */
 int tracer_select(struct tracer *t, uint32_t tgid, uint64_t start_ns);
 
 /* Every task of the machine as TASK events. 0 or -errno. */

@@ -1,0 +1,77 @@
+"""Runs the checks in a guest of tests/vm/boot, as root: the disks may be overwritten.
+
+    python3 -m guest [--short] [--only WORD] IOLAT RESULTS
+
+Writes RESULTS: a JSON object that maps each check's label to null (it holds) or to what was wrong. Time is stretched in
+there, so latencies are only held against lower bounds; counts, bytes and owners are exact.
+"""
+import argparse
+import json
+import os
+import time
+import traceback
+
+from . import checks, tools
+
+
+def attempt(results, label, function, *args):
+    """Notes what went wrong, if anything did; true when nothing did."""
+    start = time.monotonic()
+    try:
+        function(*args)
+        problem = None
+    except Exception:
+        problem = traceback.format_exc()
+    results[label] = problem
+    print(f"{'FAIL' if problem else 'ok'}  {label} {time.monotonic() - start:.1f} s", problem or "", flush=True)
+    return not problem
+
+
+def exhaust(generator):
+    for _ in generator:
+        raise AssertionError("a check yields once")
+
+
+def run_sharing(results, form, some):
+    """All of these checks before one iolat."""
+    started = []
+    run = tools.Iolat("--by", "process,cgroup,device,op", form=form, strict=False)
+    try:
+        with run:
+            for c in some:
+                generator = c.function(run)
+                if attempt(results, checks.label(form, c), next, generator):
+                    started.append((c, generator))
+    except Exception:
+        problem = traceback.format_exc()
+        print(problem, flush=True)
+        results.update({checks.label(form, c): problem for c in some})
+        return
+    for c, generator in started:
+        attempt(results, checks.label(form, c), exhaust, generator)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="guest")
+    parser.add_argument("iolat")
+    parser.add_argument("results")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--only", default="", help="checks whose label holds this")
+    args = parser.parse_args()
+    tools.IOLAT = args.iolat
+    tools.make_disks()
+    results = {"release": os.uname().release}
+    chosen = [(form, c) for form, c in checks.chosen("v1" if tools.hybrid() else "v2", args.short)
+              if args.only in checks.label(form, c)]
+    for form in checks.FORMS:
+        sharing = [c for f, c in chosen if f == form and c.shares]
+        if sharing:
+            run_sharing(results, form, sharing)
+        for f, c in chosen:
+            if f == form and not c.shares:
+                attempt(results, checks.label(form, c), c.function, form)
+    with open(args.results, "w") as f:
+        json.dump(results, f)
+
+
+main()

@@ -1,0 +1,69 @@
+"""What a check is, and the list of all.
+
+A check is a generator function with @check. What stands before its `yield` happens while one iolat watches, the same for
+all the checks of a form: it makes I/O and remembers what has to come of it. What stands behind the `yield` looks at
+that iolat's summary:
+
+    @check()
+    def fsync(run):
+        pid = run.child(write_and_fsync)
+        yield
+        assert run.count(pid=pid, device="vda", op="flush") == 10
+
+So a check costs what its I/O costs. It must tell its rows by a process, device or cgroup of its own. A check that
+needs an iolat of its own, with other options, is a plain function: it takes the form and calls tools.Iolat.
+
+    @check(short=True)           also in `make check`
+    @check(cgroups=["v2"])       only on hosts with this layout
+    @check(forms=["raw"])        not in every form of the programs (tools.FORMS)
+
+To add a topic: a file here, its name in TOPICS.
+"""
+import importlib
+import inspect
+from typing import Callable, NamedTuple
+
+TOPICS = ["direct", "cgroups", "merges", "ops", "scsi", "kernel"]
+# The forms of the programs that are asked: the one that iolat chooses by itself, and the poorest.
+FORMS = ["chosen", "raw"]
+
+
+class Check(NamedTuple):
+    name: str
+    function: Callable
+    short: bool
+    cgroups: list
+    forms: list
+
+    @property
+    def shares(self):
+        """Whether it looks at the iolat of all."""
+        return inspect.isgeneratorfunction(self.function)
+
+
+ALL = []
+
+
+def check(short=False, cgroups=("v2", "v1"), forms=FORMS):
+    def add(function):
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        ALL.append(Check(name, function, short, list(cgroups), list(forms)))
+        return function
+    return add
+
+
+def load():
+    """Every check, in the order of TOPICS."""
+    for topic in TOPICS:
+        importlib.import_module(f"{__package__}.{topic}")
+    return ALL
+
+
+def chosen(cgroups, short):
+    """[(form, check)] for a boot, each form's together."""
+    return [(form, c) for form in FORMS for c in load()
+            if form in c.forms and cgroups in c.cgroups and (c.short or not short)]
+
+
+def label(form, c):
+    return f"{c.name}-{form}"

@@ -1,0 +1,95 @@
+"""Direct I/O: every request once, with the right size, owner and latency."""
+import os
+
+from . import tools
+from .checks import check
+
+JOBS = [(device, op, engine, size, count) for device in ("vda", "nvme0n1", tools.SLOW)
+        for op, engine, size, count in (("read", "psync", 4096, 40), ("write", "libaio", 16384, 60))]
+
+
+@check(short=True)
+def counts(run):
+    """Counts, bytes, owner and the parts of the latency of fio's requests; null_blk's delay is seen."""
+    pid, results = tools.fio(*JOBS)
+    yield
+    for (device, op), fio_says in results.items():
+        rows = run.rows(device, op, pid)
+        assert len(rows) == 1, f"{device} {op}: {len(rows)} rows of pid {pid}; there are {run.rows(device, op)}"
+        counted_right(rows[0], fio_says, f"{device} {op}")
+        adds_up(rows[0], f"{device} {op}")
+    slow = run.rows(tools.SLOW, "read", pid)[0]["latency"]["device"]
+    for key in ("min_ns", "p50_ns"):
+        assert tools.DELAY_NS <= slow[key] < 100 * tools.DELAY_NS, f"the delay is {tools.DELAY_NS} ns, {key} {slow[key]}"
+
+
+def counted_right(row, fio_says, where):
+    assert row["ios"] == fio_says["total_ios"], f"{where}: {row['ios']} ios, fio {fio_says['total_ios']}"
+    assert row["bytes"] == fio_says["io_bytes"], f"{where}: {row['bytes']} bytes, fio {fio_says['io_bytes']}"
+    assert row["process"]["comm"] == "fio", f"{where}: comm {row['process']['comm']!r}"
+    assert row["owner_from"] == "task" and row["via"] is None, f"{where}: {row['owner_from']}, {row['via']}"
+    assert row["errors"] == 0, f"{where}: {row['errors']} errors"
+
+
+def adds_up(row, where):
+    latency = row["latency"]
+    for part in ("total", "queue", "device"):
+        lat = latency[part]
+        assert lat["count"] == row["ios"] == sum(b["count"] for b in lat["histogram"]), f"{where}: {part} {lat}"
+    parts = latency["queue"]["mean_ns"] + latency["device"]["mean_ns"]
+    assert abs(parts - latency["total"]["mean_ns"]) <= 2, f"{where}: queue + device != total: {latency}"
+
+
+@check(short=True)
+def coverage(run):
+    """What iolat saw is what the kernel counts, on every disk and over everything that all the checks do; nothing was
+    lost on the way."""
+    before = {device: tools.stat(device) for device in os.listdir("/sys/block")}
+    tools.child(tools.read, "vda")
+    yield
+    totals = run.summary["coverage"]
+    for key in ("lost", "unmatched", "map_full"):
+        assert totals[key] == 0, f"{key} is {totals[key]}"
+    seen = {d["device"]: d for d in totals["devices"] if d["kernel"] is not None}
+    assert {"vda", "nvme0n1", tools.SLOW, tools.FAST} <= set(seen), f"only {sorted(seen)}"
+    wrong = {name: (d["seen"], d["kernel"]) for name, d in seen.items() if d["seen"] != d["kernel"]}
+    assert not wrong, f"(seen, kernel): {wrong}"
+    assert tools.SILENT not in before or tools.SILENT not in seen, "a disk without statistics has no count of the kernel"
+
+
+@check(short=True)
+def hooks(run):
+    """Every hook that this kernel has is attached."""
+    yield
+    missing = [h["name"] for h in run.summary["hooks"] if not h["attached"]]
+    assert not missing, f"not attached: {missing}"
+
+
+@check()
+def without_statistics(run):
+    """queue/iostats 0 changes nothing but that there is nothing to compare with."""
+    pid, results = tools.fio((tools.SILENT, "read", "psync", 4096, 50), (tools.SILENT, "write", "libaio", 8192, 70))
+    yield
+    for (device, op), fio_says in results.items():
+        counted_right(run.rows(device, op, pid)[0], fio_says, f"{device} {op}")
+    assert run.coverage(tools.SILENT)["kernel"] is None
+    assert run.coverage(tools.SILENT)["seen"] == 120
+
+
+@check()
+def polled(run):
+    """Completions that the submitter polls for, on queues without interrupts."""
+    assert tools.fetch("/sys/block/nvme0n1/queue/io_poll") == "1"
+    pid, results = tools.fio(("nvme0n1", "read", "io_uring", 4096, 60, "--hipri=1"))
+    yield
+    counted_right(run.rows("nvme0n1", "read", pid)[0], results["nvme0n1", "read"], "polled")
+
+
+@check()
+def batches(run):
+    """Many completions at once."""
+    pid, results = tools.fio(("nvme0n1", "read", "libaio", 4096, 400, "--iodepth=32", "--iodepth_batch=32"),
+                             ("vda", "read", "libaio", 4096, 400, "--iodepth=32", "--iodepth_batch=32"))
+    yield
+    for (device, op), fio_says in results.items():
+        counted_right(run.rows(device, op, pid)[0], fio_says, f"{device} {op}")
