@@ -5,11 +5,14 @@
 #include "cli/doctor.h"
 #include "cli/live.h"
 #include "cli/options.h"
+#include "cli/report.h"
 
 int main(int argc, char **argv)
 {
 	static int (*const commands[COMMAND_MAX])(const struct options *o) = {
 		[COMMAND_LIVE] = live_run,
+		[COMMAND_RECORD] = live_run,
+		[COMMAND_REPORT] = report_run,
 		[COMMAND_DOCTOR] = doctor_run,
 	};
 	struct options o;

@@ -10,6 +10,7 @@ import signal
 import sys
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from lib import area, base, cgroups, cmocka, disks, loads, trace  # noqa: E402
@@ -42,6 +43,41 @@ def pytest_unconfigure(config):
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter and not config.option.collectonly:
         print("{} passed, {} failed, {} skipped".format(*counts(config)), flush=True)
+
+
+# --- kernels that hide completions -----------------------------------------------------
+
+ATTEMPTS = 3
+again = []  # what was run once more, and why
+
+
+@pytest.hookimpl
+def pytest_runtest_protocol(item, nextitem):
+    """A test that fails is run again where the kernel counted I/O on a disk that no tracing program was shown: some
+    kernels run none while certain tasks are current, and interrupts may hit those. iolat says so (seen < kernel,
+    lost), but the counts are short. What fails each time fails."""
+    if item.path.parent.name not in ("live", "cli"):
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for attempt in range(ATTEMPTS):
+        trace.unseen.clear()
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        failed = any(r.failed for r in reports)
+        if not failed or not trace.unseen or attempt == ATTEMPTS - 1:
+            break
+        again.append(f"{item.nodeid}: {trace.unseen[0]}")
+        item._initrequest()
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def pytest_terminal_summary(terminalreporter):
+    if again:
+        terminalreporter.section("run again: the kernel hid completions from tracing programs")
+        for line in again:
+            terminalreporter.line(line)
 
 
 # --- limits and clean-up ---------------------------------------------------------------

@@ -27,7 +27,8 @@
 	X(HOOK, hook)           \
 	X(CGROUP, cgroup)       \
 	X(DISK_FACTS, disk_facts) \
-	X(COUNTERS, counters)
+	X(COUNTERS, counters)   \
+	X(END, end)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -226,6 +227,13 @@ struct iolat_counters {
 	__u64 map_full;		/* starts that found no room */
 	__u64 backward;		/* times that ran backwards, clamped to 0 */
 	__u64 missed;		/* runs that the kernel skipped */
+};
+
+/* The last event of a recording that ended properly. */
+struct iolat_end {
+	struct iolat_head head;
+	__u32 reserved;
+	__u64 mono_ns;
 };
 
 #endif /* IOLAT_EVENT_H */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/units.h"
+#include "capture/writer.h"
 #include "cli/child.h"
 #include "cli/output.h"
 #include "cli/signals.h"
@@ -35,6 +38,7 @@ struct live {
 	struct facts *facts;
 	struct run *run;
 	struct output output;
+	struct capture_writer *capture;	/* of `record`; then nothing is rendered */
 	struct render_options render;
 	struct child child;
 	int signal_fd;
@@ -70,7 +74,9 @@ static int take_event(void *ctx, const void *data, size_t size)
 	int err = run_event(l->run, data, size);
 
 	l->events++;
-	return err == -ENOMEM ? err : 0;
+	if (err == -ENOMEM)
+		return err;
+	return l->capture ? capture_add(l->capture, data, size) : 0;
 }
 
 static int drain(struct live *l)
@@ -95,6 +101,12 @@ static void render(struct live *l, const struct snapshot *s)
 {
 	int err;
 
+	if (l->capture) {
+		err = capture_flush(l->capture);
+		if (err)
+			fail(l, err, "cannot write the recording");
+		return;
+	}
 	l->render.width = output_width(&l->output);
 	err = l->o->format->snapshot(l->output.stream, s, &l->render);
 	if (err)
@@ -254,12 +266,24 @@ static void loop(struct live *l)
 
 /* --- from start to end ------------------------------------------------------------ */
 
+static int start_recording(struct live *l)
+{
+	int err = capture_create(&l->capture, dup(fileno(l->output.stream)));
+
+	if (!err)
+		return EXIT_OK;
+	log_error("cannot write to %s: %s", l->o->output, strerror(-err));
+	return EXIT_FAILED;
+}
+
 static int start_output(struct live *l)
 {
 	int err, status = output_open(&l->output, l->o->output);
 
 	if (status != EXIT_OK)
 		return status;
+	if (l->o->command == COMMAND_RECORD)
+		return start_recording(l);
 	l->render = l->o->render;
 	err = l->o->format->start ? l->o->format->start(l->output.stream, &l->o->by, &l->render) : 0;
 	if (err) {
@@ -350,6 +374,20 @@ static int prepare(struct live *l)
 	return status;
 }
 
+static void finish_recording(struct live *l, uint64_t now)
+{
+	uint64_t requests = capture_requests(l->capture), bytes = capture_bytes(l->capture);
+	char size[UNITS_LEN];
+	int err = capture_close(l->capture, now);
+
+	l->capture = NULL;
+	if (err)
+		fail(l, err, "cannot write the recording");
+	else
+		printf("%s: %" PRIu64 " requests, %s\n", l->o->output, requests,
+		       fmt_bytes(size, bytes));
+}
+
 /* The order keeps the disks' own counts from running ahead of what was seen. */
 static void finish(struct live *l)
 {
@@ -363,6 +401,8 @@ static void finish(struct live *l)
 		show_interval(l, now, false);
 	if (!l->quiet)
 		show_whole(l, now, SNAPSHOT_SUMMARY);
+	if (l->capture)
+		finish_recording(l, now);
 }
 
 /* COMMAND outlives a run that its own end did not end; its status is the run's. */

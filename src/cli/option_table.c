@@ -12,81 +12,84 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define FIELD(name)   offsetof(struct options, name)
 #define LIVE	      (1u << COMMAND_LIVE)
+#define RECORD	      (1u << COMMAND_RECORD)
+#define REPORT	      (1u << COMMAND_REPORT)
+#define TRACE	      (LIVE | RECORD)
 #define DOCTOR	      (1u << COMMAND_DOCTOR)
 
 /* clang-format off */
 static const struct option_row rows[] = {
 	/* selection */
-	{ 'p', "pid", "PID[,PID...]", SECTION_SELECTION, LIVE, set_pids, FIELD(pids), VALUE_PIDS,
+	{ 'p', "pid", "PID[,PID...]", SECTION_SELECTION, TRACE, set_pids, FIELD(pids), VALUE_PIDS,
 	  .help = "these processes and all their descendants",
 	  .more = "Descendants that start later are followed too. "
 		  "A process id that exists only in another PID namespace is taken by its number there, "
 		  "if that is unique." },
-	{ 0, "no-children", NULL, SECTION_SELECTION, LIVE, set_flag, FIELD(no_children),
+	{ 0, "no-children", NULL, SECTION_SELECTION, TRACE, set_flag, FIELD(no_children),
 	  .help = "with --pid: just these, no descendants" },
-	{ 0, "name", "REGEX", SECTION_SELECTION, LIVE, set_regex, FIELD(names),
+	{ 0, "name", "REGEX", SECTION_SELECTION, TRACE, set_regex, FIELD(names),
 	  .help = "processes by command name, with descendants",
 	  .more = "A POSIX extended regular expression that matches anywhere in the name, "
 		  "which the kernel cuts at 15 bytes. Processes that start later are found too." },
-	{ 0, "user", "NAME", SECTION_SELECTION, LIVE, set_words, FIELD(users), VALUE_USER,
+	{ 0, "user", "NAME", SECTION_SELECTION, TRACE, set_words, FIELD(users), VALUE_USER,
 	  .help = "processes by owner, with descendants",
 	  .more = "Processes that start later are found too." },
-	{ 'c', "cgroup", "PATH", SECTION_SELECTION, LIVE, set_words, FIELD(cgroups), VALUE_CGROUP,
+	{ 'c', "cgroup", "PATH", SECTION_SELECTION, TRACE, set_words, FIELD(cgroups), VALUE_CGROUP,
 	  .help = "everything below this cgroup (v1 or v2)",
 	  .more = "Child cgroups that are made later belong to it." },
-	{ 'd', "device", "NAME", SECTION_SELECTION, LIVE, set_words, FIELD(devices), VALUE_DEVICE,
+	{ 'd', "device", "NAME", SECTION_SELECTION, TRACE, set_words, FIELD(devices), VALUE_DEVICE,
 	  .help = "a disk, partition, dm or md device, or any path",
 	  .more = "A path of a file or folder stands for the devices that hold it." },
-	{ 0, "op", "LIST", SECTION_SELECTION, LIVE, set_ops, FIELD(op_mask), VALUE_WORDS, op_words,
+	{ 0, "op", "LIST", SECTION_SELECTION, TRACE, set_ops, FIELD(op_mask), VALUE_WORDS, op_words,
 	  .lists = true,
 	  .help = "only these operations" },
-	{ 0, "min-latency", "DUR", SECTION_SELECTION, LIVE, set_duration, FIELD(min_latency_ns),
+	{ 0, "min-latency", "DUR", SECTION_SELECTION, TRACE, set_duration, FIELD(min_latency_ns),
 	  .help = "only requests at least this slow" },
 
 	/* output */
-	{ 'b', "by", "KEY[,KEY...]", SECTION_OUTPUT, LIVE, set_by, FIELD(by), VALUE_WORDS, key_words,
+	{ 'b', "by", "KEY[,KEY...]", SECTION_OUTPUT, LIVE | REPORT, set_by, FIELD(by), VALUE_WORDS, key_words,
 	  .lists = true,
 	  .help = "what a row is; default process,device,op" },
-	{ 'H', "histogram", NULL, SECTION_OUTPUT, LIVE, set_flag, FIELD(render.histogram),
+	{ 'H', "histogram", NULL, SECTION_OUTPUT, LIVE | REPORT, set_flag, FIELD(render.histogram),
 	  .help = "latency histograms under the table" },
-	{ 'f', "format", "F", SECTION_OUTPUT, LIVE | DOCTOR, set_format, FIELD(format), VALUE_WORD,
+	{ 'f', "format", "F", SECTION_OUTPUT, LIVE | REPORT | DOCTOR, set_format, FIELD(format), VALUE_WORD,
 	  format_words, .lists = true,
 	  .help = "how to write it; default table" },
-	{ 'o', "output", "FILE", SECTION_OUTPUT, LIVE, set_output, FIELD(output), VALUE_FILE,
+	{ 'o', "output", "FILE", SECTION_OUTPUT, LIVE | RECORD | REPORT, set_output, FIELD(output), VALUE_FILE,
 	  .help = "write there instead of standard output",
 	  .more = "FILE is written frame by frame and belongs to *SUDO_UID* when there is one. "
 		  "Root does not follow a symbolic link to it." },
-	{ 'i', "interval", "DUR", SECTION_OUTPUT, LIVE, set_interval, FIELD(interval_ns),
+	{ 'i', "interval", "DUR", SECTION_OUTPUT, LIVE | REPORT, set_interval, FIELD(interval_ns),
 	  .help = "one frame each; default 1s; 0: only the summary",
 	  .more = "At least 10ms." },
-	{ 'n', "top", "N", SECTION_OUTPUT, LIVE, set_top, FIELD(render.top),
+	{ 'n', "top", "N", SECTION_OUTPUT, LIVE | REPORT, set_top, FIELD(render.top),
 	  .help = "rows that a table shows; default 20",
 	  .more = "JSON and CSV are never cut." },
-	{ 0, "sort", "COLUMN", SECTION_OUTPUT, LIVE, set_sort, FIELD(render.sort), VALUE_WORD, column_words,
+	{ 0, "sort", "COLUMN", SECTION_OUTPUT, LIVE | REPORT, set_sort, FIELD(render.sort), VALUE_WORD, column_words,
 	  .help = "order of a table; see --columns",
 	  .more = "Default is the time that the requests of a row took together." },
-	{ 0, "columns", "LIST", SECTION_OUTPUT, LIVE, set_columns, FIELD(render), VALUE_WORDS, column_words,
+	{ 0, "columns", "LIST", SECTION_OUTPUT, LIVE | REPORT, set_columns, FIELD(render), VALUE_WORDS, column_words,
 	  .lists = true,
 	  .help = "columns of a table" },
 
 	/* run */
-	{ 'D', "duration", "DUR", SECTION_RUN, LIVE, set_limit, FIELD(duration_ns),
+	{ 'D', "duration", "DUR", SECTION_RUN, TRACE, set_limit, FIELD(duration_ns),
 	  .help = "stop after this long",
 	  .more = "A COMMAND that still runs is left running and waited for." },
-	{ 0, "user-command", "root", SECTION_RUN, LIVE, set_as_root, FIELD(command_as_root), VALUE_WORD, root_words,
+	{ 0, "user-command", "root", SECTION_RUN, TRACE, set_as_root, FIELD(command_as_root), VALUE_WORD, root_words,
 	  .help = "run COMMAND as root, not as SUDO_UID" },
-	{ 0, "ready-fd", "N", SECTION_RUN, LIVE, set_fd, FIELD(ready_fd),
+	{ 0, "ready-fd", "N", SECTION_RUN, TRACE, set_fd, FIELD(ready_fd),
 	  .help = "write a newline there once all is attached",
 	  .more = "N is an open file descriptor; it is closed after that." },
-	{ 0, "buffer-size", "SIZE", SECTION_RUN, LIVE, set_buffer, FIELD(buffer_size),
+	{ 0, "buffer-size", "SIZE", SECTION_RUN, TRACE, set_buffer, FIELD(buffer_size),
 	  .help = "ring buffer size, 64K to 1G",
 	  .more = "When it is full, requests still count, and the completeness line says what was lost." },
-	{ 0, "btf", "FILE", SECTION_RUN, LIVE | DOCTOR, set_output, FIELD(btf), VALUE_FILE,
+	{ 0, "btf", "FILE", SECTION_RUN, TRACE | DOCTOR, set_output, FIELD(btf), VALUE_FILE,
 	  .help = "the kernel's BTF, where it has none itself",
 	  .more = "Raw BTF, or a program file with a .BTF section, of exactly the running kernel." },
-	{ 0, "help", NULL, SECTION_RUN, LIVE | DOCTOR, set_help, FIELD(command),
+	{ 0, "help", NULL, SECTION_RUN, LIVE | RECORD | REPORT | DOCTOR, set_help, FIELD(command),
 	  .help = "this text" },
-	{ 0, "version", NULL, SECTION_RUN, LIVE | DOCTOR, set_version, 0,
+	{ 0, "version", NULL, SECTION_RUN, LIVE | RECORD | REPORT | DOCTOR, set_version, 0,
 	  .help = "the version" },
 };
 /* clang-format on */
@@ -102,6 +105,21 @@ const struct command_row command_rows[COMMAND_MAX] = {
 				   "goes.",
 			.traces_command = true,
 		},
+	[COMMAND_RECORD] =
+		{
+			.name = "record",
+			.synopsis = "record -o FILE [OPTIONS] [-- COMMAND [ARG...]]",
+			.summary = "Saves every request for later.",
+			.traces_command = true,
+			.needs_output = true,
+		},
+	[COMMAND_REPORT] =
+		{
+			.name = "report",
+			.synopsis = "report FILE [OPTIONS]",
+			.summary = "Analyses a recording; needs no root and never reads the host.",
+			.takes_files = true,
+		},
 	[COMMAND_DOCTOR] =
 		{
 			.name = "doctor",
@@ -115,6 +133,8 @@ const struct command_row command_rows[COMMAND_MAX] = {
 static const struct example examples[] = {
 	{"sudo iolat --pid 4242", "a process and its descendants"},
 	{"sudo iolat -d nvme0n1 -H", "a disk, with histograms"},
+	{"sudo iolat record -o run.iolat --pid 4242", "keep everything for later"},
+	{"iolat report run.iolat --by device,op -H", "... and look at it"},
 	{"sudo iolat -f json -D 10s -- python3 train.py", "a command, for 10 s"},
 };
 

@@ -64,6 +64,8 @@ struct command_row {
 	const char *summary;	/* a line of help */
 	const char *const *formats;	/* what --format may be; NULL: every renderer */
 	bool traces_command;	/* takes "-- COMMAND" */
+	bool takes_files;	/* at least one */
+	bool needs_output;	/* --output is no option but a must */
 };
 
 extern const struct command_row command_rows[COMMAND_MAX];

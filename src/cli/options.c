@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "cli/option_table.h"
 
+#define INTERVAL_DEFAULT UINT64_MAX /* not given */
 #define LONG_BASE 256 /* getopt's value of a row: its index above every letter */
 
 /* What a step of parsing comes to, besides an exit status. */
@@ -169,12 +170,26 @@ static int usage_word(const struct parser *p, const char *word)
 	return EXIT_USAGE;
 }
 
-/* A word that is no option: the command's name, once. */
+static int take_file(struct parser *p)
+{
+	struct reason why;
+
+	if (set_words(&p->o->files, p->argv[optind], &why)) {
+		log_error("'%s': not a file name", p->argv[optind]);
+		return EXIT_USAGE;
+	}
+	optind++;
+	return STEP_MORE;
+}
+
+/* A word that is no option: the command's name, once, then its files. */
 static int take_word(struct parser *p)
 {
 	const char *word = p->argv[optind];
 	enum command command = command_find(word);
 
+	if (p->command_named && command_rows[p->o->command].takes_files)
+		return take_file(p);
 	if (p->command_named || command == COMMAND_MAX)
 		return usage_word(p, word);
 	p->command_named = true;
@@ -227,6 +242,13 @@ static int check_applies(const struct parser *p)
 	return STEP_END;
 }
 
+/* Files are reported on as a whole unless frames are asked for. */
+static void default_interval(struct options *o)
+{
+	if (o->interval_ns == INTERVAL_DEFAULT)
+		o->interval_ns = o->command == COMMAND_REPORT ? 0 : UINT64_C(1000000000);
+}
+
 /* What only the whole command line can tell. */
 static int check(const struct parser *p)
 {
@@ -235,6 +257,15 @@ static int check(const struct parser *p)
 
 	if (o->argv && !command->traces_command) {
 		log_error("'%s' takes no COMMAND; try 'iolat %s --help'", command->name,
+			  command->name);
+		return EXIT_USAGE;
+	}
+	if (command->takes_files && !o->files.n) {
+		log_error("no FILE to %s; try 'iolat %s --help'", command->name, command->name);
+		return EXIT_USAGE;
+	}
+	if (command->needs_output && !o->output) {
+		log_error("%s: --output FILE is missing; try 'iolat %s --help'", command->name,
 			  command->name);
 		return EXIT_USAGE;
 	}
@@ -257,7 +288,7 @@ static void set_defaults(struct options *o)
 			},
 		.format = renderer_find("table"),
 		.render.top = 20,
-		.interval_ns = UINT64_C(1000000000),
+		.interval_ns = INTERVAL_DEFAULT,
 		.ready_fd = -1,
 	};
 }
@@ -271,6 +302,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	make_letters(&p);
 	make_longs(&p);
 	status = parse(&p);
+	default_interval(o);
 	if (status == STEP_END)
 		status = check(&p);
 	if (status != STEP_END)
@@ -292,6 +324,7 @@ void options_free(struct options *o)
 	words_free(&o->users);
 	words_free(&o->cgroups);
 	words_free(&o->devices);
+	words_free(&o->files);
 	free(o->render.columns);
 	*o = (struct options){.ready_fd = -1};
 }

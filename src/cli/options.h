@@ -17,6 +17,8 @@
 
 enum command {
 	COMMAND_LIVE,
+	COMMAND_RECORD,
+	COMMAND_REPORT,
 	COMMAND_DOCTOR,
 	COMMAND_MAX
 };
@@ -41,7 +43,7 @@ struct options {
 	const struct renderer *format;
 	struct render_options render;	/* width is set by the live view */
 	const char *output;		/* -o; NULL: standard output */
-	uint64_t interval_ns;		/* 0: only the summary */
+	uint64_t interval_ns;		/* 0: only the summary; default 1s, for a report 0 */
 	uint64_t duration_ns;		/* 0: no limit */
 
 	/* run */
@@ -49,6 +51,7 @@ struct options {
 	uint64_t buffer_size;		/* bytes; 0: the default */
 	const char *btf;		/* --btf; NULL: the kernel's own */
 	bool command_as_root;		/* --user-command root */
+	struct words files;		/* what is reported on */
 	char **argv;			/* behind "--", NULL-terminated; NULL: none */
 };
 

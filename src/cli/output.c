@@ -47,24 +47,31 @@ static int explain(const struct output *o, const char *what, int err)
 	return -err;
 }
 
+static void give_to_sudo_user(int fd)
+{
+	unsigned int uid, gid;
+	struct stat st;
+
+	/* Best effort: a file system without owners is no reason to fail. */
+	if (sudo_user(&uid, &gid) && !fstat(fd, &st) && S_ISREG(st.st_mode) && fchown(fd, uid, gid))
+		errno = 0;
+}
+
 static FILE *open_file(const char *path)
 {
 	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (geteuid() ? 0 : O_NOFOLLOW);
 	int fd = open(path, flags, 0666);
-	unsigned int uid, gid;
-	struct stat st;
 
 	if (fd < 0)
 		return NULL;
-	/* Best effort: a file system without owners is no reason to fail. */
-	if (sudo_user(&uid, &gid) && !fstat(fd, &st) && S_ISREG(st.st_mode) && fchown(fd, uid, gid))
-		errno = 0;
+	give_to_sudo_user(fd);
 	return fdopen(fd, "w");
 }
 
 int output_open(struct output *o, const char *path)
 {
 	o->path = path;
+	o->temporary = NULL;
 	o->stream = path ? open_file(path) : stdout;
 	if (o->stream)
 		return EXIT_OK;
@@ -79,6 +86,59 @@ int output_flush(struct output *o)
 	return errno == EPIPE ? -EPIPE : explain(o, "write to", errno ?: EIO);
 }
 
+/* A device, a pipe or a folder is opened as it is; of links, what root may not follow is refused there. */
+static bool is_replaceable(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+}
+
+static FILE *open_temporary(struct output *o)
+{
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	if (asprintf(&o->temporary, "%s.XXXXXX", o->path) < 0) {
+		o->temporary = NULL;
+		errno = ENOMEM;
+		return NULL;
+	}
+	fd = mkostemp(o->temporary, O_CLOEXEC);
+	if (fd < 0) {
+		free(o->temporary);
+		o->temporary = NULL;
+		return NULL;
+	}
+	fchmod(fd, 0666 & ~mask);
+	give_to_sudo_user(fd);
+	return fdopen(fd, "w");
+}
+
+int output_open_whole(struct output *o, const char *path)
+{
+	if (!path || !is_replaceable(path))
+		return output_open(o, path);
+	o->path = path;
+	o->stream = open_temporary(o);
+	if (o->stream)
+		return EXIT_OK;
+	explain(o, "open", errno);
+	return EXIT_FAILED;
+}
+
+static int finish_temporary(struct output *o, int err)
+{
+	if (err)
+		unlink(o->temporary);
+	else if (rename(o->temporary, o->path))
+		err = explain(o, "write to", errno);
+	free(o->temporary);
+	o->temporary = NULL;
+	return err;
+}
+
 int output_close(struct output *o)
 {
 	int err = 0;
@@ -88,7 +148,17 @@ int output_close(struct output *o)
 	if (fclose(o->stream))
 		err = errno == EPIPE ? -EPIPE : explain(o, "write to", errno);
 	o->stream = NULL;
-	return err;
+	return o->temporary ? finish_temporary(o, err) : err;
+}
+
+void output_abandon(struct output *o)
+{
+	if (!o->stream)
+		return;
+	fclose(o->stream);
+	o->stream = NULL;
+	if (o->temporary)
+		finish_temporary(o, -ECANCELED);
 }
 
 int output_width(const struct output *o)

@@ -12,10 +12,15 @@
 struct output {
 	FILE *stream;
 	const char *path;	/* NULL: standard output */
+	char *temporary;	/* renamed to `path` when whole, or NULL */
 };
 
 /* Opens; an exit status, the reason said. */
 int output_open(struct output *o, const char *path);
+
+/* The same for a file that appears under its name only when it is whole: where `path` is new or a
+ * regular file, through a temporary one beside it. */
+int output_open_whole(struct output *o, const char *path);
 
 /* Flushes a frame. 0, -EPIPE (the reader is gone: end quietly), or another negative errno after
  * saying so. */
@@ -23,6 +28,9 @@ int output_flush(struct output *o);
 
 /* Closes; as output_flush. */
 int output_close(struct output *o);
+
+/* Closes a file that is not whole and will not be: nothing of it stays. */
+void output_abandon(struct output *o);
 
 /* Width of the terminal in columns, 0 if it is none. */
 int output_width(const struct output *o);

@@ -84,6 +84,11 @@ static bool counters_ok(const struct iolat_counters *e)
 	return e->missed_known <= 1;
 }
 
+static bool end_ok(const struct iolat_end *e)
+{
+	return true;
+}
+
 /* Each kind's check is NAME_ok. */
 #define X(KIND, name)                                                                              \
 	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \

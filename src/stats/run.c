@@ -28,6 +28,7 @@ struct run {
 	bool begun;		/* the RUN event was there */
 	struct iolat_run facts; /* the last one */
 	uint64_t start_ns;	/* of the run */
+	uint64_t end_ns;	/* of a recording, 0: not told */
 	uint64_t interval_ns;	/* start of the current interval */
 	struct hook hooks[RUN_HOOKS];
 	char hook_names[RUN_HOOKS][sizeof(((struct iolat_hook *)0)->name)];
@@ -137,6 +138,14 @@ static int on_run(void *ctx, const struct iolat_run *e)
 	return 0;
 }
 
+static int on_end(void *ctx, const struct iolat_end *e)
+{
+	struct run *r = ctx;
+
+	r->end_ns = e->mono_ns;
+	return 0;
+}
+
 static size_t find_hook(const struct run *r, const char *name)
 {
 	size_t i = 0;
@@ -172,6 +181,11 @@ int run_event(struct run *r, const void *data, size_t size)
 
 	r->cover.now.refused += err == -EBADMSG || err == -ENOTSUP;
 	return err;
+}
+
+uint64_t run_end(const struct run *r)
+{
+	return r->end_ns;
 }
 
 uint64_t run_refused(const struct run *r)

@@ -24,6 +24,9 @@ void run_free(struct run *r);
 int run_event(struct run *r, const void *data, size_t size);
 uint64_t run_refused(const struct run *r);	/* events that did not decode */
 
+/* When a recording ended (CLOCK_MONOTONIC), 0 before its END event. */
+uint64_t run_end(const struct run *r);
+
 /* Ends the current interval at `now` (CLOCK_MONOTONIC) and describes it. The interval's rows
  * are folded into the run's; the snapshot stays valid until the next call on `r`. */
 int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out);

@@ -1,4 +1,6 @@
 """Cgroups: who is below a selected one, and whose I/O it is when the kernel does it for somebody."""
+import time
+
 import pytest
 
 from lib import base, cgroups, trace
@@ -47,13 +49,14 @@ def test_rows_by_cgroup(loop_disk, stack, cgroup, doio, iolat):
 
 
 def test_a_cgroup_that_is_gone_keeps_its_path(loop_disk, stack, cgroup, doio, iolat):
-    """A cgroup that is removed before the summary is still named."""
+    """A cgroup that is removed before the summary is still named: a second is enough to learn its path."""
     disk, group = loop_disk(), cgroup("parent")
     tracer = iolat("--device", disk.name, "--by", "cgroup,device")
     short = group.child(stack, "short")
     load = doio("read", disk, count=10)
     short.add(load.pid)
     load.finish()
+    time.sleep(1)
     for d in short.dirs:
         d.rmdir()
     row = trace.one(trace.rows(tracer.stop(), device=disk))

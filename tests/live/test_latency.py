@@ -52,18 +52,14 @@ def test_waiting_for_a_place_in_the_queue(slow_disk, fio, iolat, engine):
     assert latency["total"]["max_ns"] >= latency["device"]["max_ns"]
 
 
-def test_waiting_behind_other_processes(slow_disk, doio, iolat):
-    """Twelve processes on a disk that takes 2: most of what each waits is the queue's."""
+def test_waiting_behind_other_readers(slow_disk, fio, iolat):
+    """24 readers, one request each at a time, on a disk that takes 4: most of what each waits is the queue's."""
     disk = slow_disk(read_ms=20, queue={"nr_requests": 4})
-    readers = [doio("read", disk, count=4, offset=i * base.MIB) for i in range(24)]
-    tracer = iolat("--pid", ",".join(str(r.pid) for r in readers), "--by", "device")
-    for reader in readers:
-        reader.go()
-    for reader in readers:
-        reader.wait()
-    summary = tracer.stop()
-    row = trace.one(trace.rows(summary, device=disk))
-    assert row["ios"] == 24 * 4
+    load = fio(disk, thread=None, numjobs=24, io_size="20k")
+    tracer = iolat("--pid", load.pid)
+    load.finish()
+    row = trace.one(trace.rows(tracer.stop(), device=disk))
+    assert row["ios"] == 24 * 5
     assert row["latency"]["queue"]["p50_ns"] > row["latency"]["device"]["p50_ns"] >= 20 * MS
 
 
