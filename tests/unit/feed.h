@@ -143,6 +143,11 @@ static inline struct iolat_disk_facts some_facts(uint32_t disk)
 	};
 }
 
+static inline struct iolat_end an_end(void)
+{
+	return (struct iolat_end){.head = HEAD(END, iolat_end), .mono_ns = 5};
+}
+
 static inline struct iolat_counters some_counters(void)
 {
 	return (struct iolat_counters){.head = HEAD(COUNTERS, iolat_counters)};

@@ -83,6 +83,7 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, CGROUP, a_cgroup(7, "/a/b"));
 	SAMPLE(s, DISK_FACTS, some_facts(1));
 	SAMPLE(s, COUNTERS, some_counters());
+	SAMPLE(s, END, an_end());
 }
 
 static void test_every_kind_reaches_its_handler(void **state)

@@ -1,0 +1,142 @@
+"""Recordings: what `report` says is what the live run would have said; broken files are read as far as they are whole."""
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+from lib import base, trace
+
+
+def report(*args, rc=0):
+    done = trace.run("report", *args, rc=rc)
+    assert len(done.stderr.splitlines()) <= 1, done.stderr
+    return done
+
+
+def summary(path, *args):
+    return trace.objects(report(path, "-f", "json", *args).stdout)[-1]
+
+
+@pytest.fixture
+def recorded(tmp_path, start_iolat, loop_disk, doio):
+    """A disk, the process that read 10 blocks of it, and the recording of that."""
+    disk, path = loop_disk(), tmp_path / "run.iolat"
+    load = doio("read", disk, count=10)
+    with_live = start_iolat("-f", "json", "-i", "0", "--pid", load.pid)
+    recorder = start_iolat_record(start_iolat, path, "--pid", load.pid)
+    load.finish()
+    assert recorder.wait() == 0, recorder.stderr
+    assert recorder.stderr == "" and "10 requests" in recorder.stdout
+    return disk, load, path, with_live
+
+
+def start_iolat_record(start_iolat, path, *args, **kw):
+    return start_iolat("record", "-o", path, *args, **kw)
+
+
+def test_a_report_is_the_run(recorded):
+    """Rows and coverage equal those of a live run beside it."""
+    disk, load, path, live = recorded
+    said = summary(path)
+    row = trace.one(trace.rows(said, device=disk))
+    assert (row["process"]["pid"], row["ios"], row["op"]) == (load.pid, 10, "read")
+    other = trace.one(trace.rows(live.end(), device=disk))
+    for key in ("process", "device", "op", "owner_from", "ios", "bytes", "errors", "merged", "size"):
+        assert row[key] == other[key], key
+    assert row["latency"]["total"]["count"] == 10
+    assert said["coverage"]["requests"] == 10 and said["coverage"]["lost"] == 0
+
+
+def test_every_format_and_key(recorded):
+    disk, load, path, _ = recorded
+    assert str(load.pid) in report(path).stdout
+    assert report(path, "-f", "csv", "-b", "device,op").stdout.count("\n") == 2
+    assert trace.one(trace.rows(summary(path, "-b", "device"), device=disk))["ios"] == 10
+
+
+def test_frames_add_up(recorded):
+    """With --interval the frames' requests are the summary's."""
+    _, _, path, _ = recorded
+    *frames, last = trace.objects(report(path, "-f", "json", "-i", "10ms").stdout)
+    assert frames and last["type"] == "summary"
+    assert sum(r["ios"] for f in frames for r in f["rows"]) == 10
+
+
+def test_needs_no_root(recorded, tmp_path):
+    _, _, path, _ = recorded
+    os.chmod(path, 0o644)
+    text = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", base.IOLAT, "report", "/dev/stdin", "-f", "json"],
+                          stdin=open(path, "rb"), capture_output=True, text=True, timeout=base.LIMIT)
+    if "Permission denied" in text.stderr:  # the build folder itself is closed to others
+        base.need(False, "the program's folder is closed to other users")
+    assert json.loads(text.stdout)["coverage"]["requests"] == 10, text.stderr
+
+
+def test_a_killed_recorder(tmp_path, start_iolat, loop_disk, doio):
+    """SIGKILL leaves what was written; the report says that the end is missing and exits 0."""
+    disk, path = loop_disk(), tmp_path / "run.iolat"
+    load = doio("read", disk, count=10)
+    recorder = start_iolat_record(start_iolat, path, "--device", disk.name)
+    size = path.stat().st_size
+    load.finish()
+    base.wait_until("a block on disk", lambda: path.stat().st_size > size)
+    recorder.send(signal.SIGKILL)
+    recorder.wait()
+    done = report(path, "-f", "json")
+    assert "end is missing" in done.stderr
+    assert trace.one(trace.rows(trace.objects(done.stdout)[-1], device=disk))["ios"] == 10
+
+
+def test_cut_anywhere(recorded, tmp_path):
+    """A cut recording is read to its last whole block, with one warning and status 0."""
+    _, _, path, _ = recorded
+    whole = path.read_bytes()
+    for at in range(16, len(whole), max(1, len(whole) // 40)):
+        cut = tmp_path / "cut"
+        cut.write_bytes(whole[:at])
+        done = report(cut, "-f", "json")
+        assert "end is missing" in done.stderr
+        assert json.loads(done.stdout)["coverage"]["requests"] in range(0, 11)
+
+
+@pytest.mark.parametrize("content, words", [
+    (b"", "not a recording"), (b"text\n" * 10, "not a recording"),
+    (b"iolat\r\n\x1a\x63\0\0\0\4\3\2\1", "format 99"), (b"iolat\r\n\x1a\1\0\0\0\1\2\3\4", "byte order")])
+def test_what_is_no_recording(tmp_path, content, words):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert words in report(path, rc=1).stderr
+
+
+def test_missing_file(tmp_path):
+    assert "No such file" in report(tmp_path / "none", rc=1).stderr
+
+
+def test_usage(tmp_path):
+    """Files and --output are told to be missing; options of the other commands are refused."""
+    for args in (["report"], ["record"], ["record", "-o"], ["report", "x", "--pid-nonsense"], ["report", "a", "--buffer-size", "1M"]):
+        done = trace.run(*args, rc=2)
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_output_appears_when_whole(recorded, tmp_path):
+    """-o of report: a new file through a temporary one; an existing one is kept when the report fails."""
+    _, _, path, _ = recorded
+    out = tmp_path / "out.json"
+    report(path, "-f", "json", "-o", out)
+    assert trace.objects(out.read_text())[-1]["coverage"]["requests"] == 10
+    before = out.read_text()
+    report(tmp_path / "none", "-o", out, rc=1)
+    assert out.read_text() == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.json", "run.iolat"]
+
+
+def test_no_space_left(start_iolat, loop_disk, doio):
+    """A full disk ends the recording with one line and status 1."""
+    load = doio("read", loop_disk(), count=10)
+    recorder = start_iolat_record(start_iolat, "/dev/full", "--pid", load.pid, ready=False)
+    assert recorder.wait() == 1
+    assert "No space left" in recorder.stderr and len(recorder.stderr.splitlines()) == 1
+    load.finish()
