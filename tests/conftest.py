@@ -174,6 +174,7 @@ def held(stack):
 
 @pytest.fixture
 def program():
+    base.need(os.geteuid() == 0, "needs root")
     assert base.IOLAT.exists(), f"{base.IOLAT} is not built"
     return base.IOLAT
 
