@@ -138,11 +138,22 @@ deps-test: ## install what the tests need besides
 	$(call install_packages,$(DEPS_TEST))
 
 # --- tests ---------------------------------------------------------------------
+# Types of kernels: stored ones, and variants that are made of them.
+BTF := $(patsubst tests/btf/%.btf.xz,$(B)/tests/btf/%.btf,$(wildcard tests/btf/*.btf.xz)) \
+	$(B)/tests/btf/5.10.136.btf $(B)/tests/btf/5.15.btf
+$(B)/tests/btf/%.btf: tests/btf/%.btf.xz
+	@mkdir -p $(@D)
+	$(Q)xz -dc $< > $@
+$(B)/tests/btf/%.btf: tests/btf/extract.py
+	@mkdir -p $(@D)
+	$(Q)/usr/bin/python3 tests/btf/extract.py --made $* $@
+$(B)/tests/test_relocate: $(BTF)
+
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 $(B)/tests/%: tests/unit/%.c $(B)/libiolat.a
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests/unit -MF $(B)/tests/$*.d $(LDFLAGS) $(inputs) $(LIBS) -lcmocka -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests/unit -DTEST_BTF='"$(B)/tests/btf"' -MF $(B)/tests/$*.d $(LDFLAGS) $(inputs) $(LIBS) -lcmocka -o $@
 
 # A locale with a decimal comma, for the tests of what must not depend on it.
 $(B)/locale/de_DE.UTF-8:
