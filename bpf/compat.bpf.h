@@ -120,16 +120,29 @@ static __always_inline struct gendisk *request_disk(struct request *rq)
 	return get(old, rq_disk);
 }
 
-/* The partition that a request was mapped from: request.part is a block_device from 5.11, whose
- * number is bd_partno until 6.9 and the low byte of __bd_flags from 6.10; before, an hd_struct. */
-struct request___5_11 {
-	struct block_device *part;
-} __attribute__((preserve_access_index));
+/* A partition's number (0: the whole disk): bd_partno until 6.9, the low byte of __bd_flags from 6.10. */
 struct block_device___6_9 {
 	u8 bd_partno;
 } __attribute__((preserve_access_index));
 struct block_device___6_10 {
 	atomic_t __bd_flags;
+} __attribute__((preserve_access_index));
+static __always_inline u32 bdev_part(struct block_device *bdev)
+{
+	if (bpf_core_field_exists(struct block_device___6_10, __bd_flags)) {
+		struct block_device___6_10 *new = (void *)bdev;
+
+		return (u8)get(new, __bd_flags.counter);
+	}
+	struct block_device___6_9 *old = (void *)bdev;
+
+	return get(old, bd_partno);
+}
+
+/* The partition that a request was mapped from: request.part is a block_device from 5.11, before
+ * an hd_struct. */
+struct request___5_11 {
+	struct block_device *part;
 } __attribute__((preserve_access_index));
 struct hd_struct {
 	int partno;
@@ -149,16 +162,65 @@ static __always_inline u32 request_part(struct request *rq)
 	struct request___5_11 *new = (void *)rq;
 	struct block_device *part = get(new, part);
 
-	if (!part)
-		return 0;
-	if (bpf_core_field_exists(struct block_device___6_10, __bd_flags)) {
-		struct block_device___6_10 *p = (void *)part;
+	return part ? bdev_part(part) : 0;
+}
 
-		return (u8)get(p, __bd_flags.counter);
+/* A bio's disk and partition: bio.bi_disk and bi_partno (0 again once it has been mapped to the disk)
+ * until 5.11, bio.bi_bdev from 5.12. */
+struct bio___5_11 {
+	struct gendisk *bi_disk;
+	u8 bi_partno;
+} __attribute__((preserve_access_index));
+struct bio___5_12 {
+	struct block_device *bi_bdev;
+} __attribute__((preserve_access_index));
+
+static __always_inline struct gendisk *bio_disk(struct bio *bio)
+{
+	if (bpf_core_field_exists(struct bio___5_12, bi_bdev)) {
+		struct bio___5_12 *new = (void *)bio;
+		struct block_device *bdev = get(new, bi_bdev);
+
+		return get(bdev, bd_disk);
 	}
-	struct block_device___6_9 *p = (void *)part;
+	struct bio___5_11 *old = (void *)bio;
 
-	return get(p, bd_partno);
+	return get(old, bi_disk);
+}
+
+/* Whether the bio's device takes bios as they are, without making requests of them. The short way to the
+ * queue, block_device.bd_queue, is there from 5.18. */
+struct block_device___5_18 {
+	struct request_queue *bd_queue;
+} __attribute__((preserve_access_index));
+
+static __always_inline bool bio_without_request(struct bio *bio)
+{
+	struct request_queue *q;
+
+	if (bpf_core_field_exists(struct block_device___5_18, bd_queue)) {
+		struct bio___5_12 *new = (void *)bio;
+		struct block_device___5_18 *bdev = (void *)get(new, bi_bdev);
+
+		q = get(bdev, bd_queue);
+	} else {
+		struct gendisk *disk = bio_disk(bio);
+
+		q = get(disk, queue);
+	}
+	return !get(q, mq_ops);
+}
+
+static __always_inline u32 bio_part(struct bio *bio)
+{
+	if (bpf_core_field_exists(struct bio___5_12, bi_bdev)) {
+		struct bio___5_12 *new = (void *)bio;
+
+		return bdev_part(get(new, bi_bdev));
+	}
+	struct bio___5_11 *old = (void *)bio;
+
+	return get(old, bi_partno);
 }
 
 /* gendisk.diskseq from 5.15; before, a number made from the disk's address. Never 0. */
@@ -225,15 +287,12 @@ static __always_inline bool request_in_flush_sequence(struct request *rq)
 	return get(rq, rq_flags) & (1u << knobs.flush_seq_bit);
 }
 
-/* A completion's status as an errno: a negative errno until 5.15, blk_status_t from 5.16
- * (8a7d267b4a2c); the numbers are those of blk_errors[] in block/blk-core.c. */
-static __always_inline u8 status_errno(s32 status)
+/* blk_status_t as an errno, as in blk_errors[] of block/blk-core.c. */
+static __always_inline u8 blk_status_errno(u8 status)
 {
-	if (!status)
+	switch (status) {
+	case 0:
 		return 0;
-	if (knobs.errno_status)
-		return status < 0 && status > -256 ? -status : 5;
-	switch ((u8)status) {
 	case 1:
 		return 95; /* EOPNOTSUPP */
 	case 2:
@@ -255,6 +314,17 @@ static __always_inline u8 status_errno(s32 status)
 	default:
 		return 5; /* EIO */
 	}
+}
+
+/* A completion's status as an errno: a negative errno until 5.15, blk_status_t from 5.16
+ * (8a7d267b4a2c). */
+static __always_inline u8 status_errno(s32 status)
+{
+	if (!status)
+		return 0;
+	if (knobs.errno_status)
+		return status < 0 && status > -256 ? -status : 5;
+	return blk_status_errno(status);
 }
 
 /* A task's cgroup in a tree. The index of a controller depends on the kernel's configuration. */
@@ -378,6 +448,55 @@ static __always_inline struct kthread *task_kthread(struct task_struct *task)
 	if (bpf_core_field_exists(struct task_struct___5_17, worker_private))
 		return BPF_CORE_READ((struct task_struct___5_17 *)task, worker_private);
 	return BPF_CORE_READ((struct task_struct___5_16 *)task, set_child_tid);
+}
+
+/*
+ * The bio that dm received of which `bio` is made, as far as pointers lead there, to be looked up among
+ * those in flight; NULL: it leads nowhere. Needed until 5.17: from 5.18 on block_bio_remap comes for what
+ * dm-delay and dm-crypt pass on (0fbb4d93b38b), too. Modules of 5.10 have no BTF; these are the places of
+ * 5.10 to 5.17. A clone stands inside of its dm_target_io; a bio that dm-crypt made says in bi_private
+ * what it is for.
+ */
+struct dm_target_io_5_17 {
+	u32 magic;
+	struct dm_io_5_17 *io;
+	void *ti;
+	u32 target_bio_nr;
+	u32 *len_ptr;
+	bool inside_dm_io;
+	/* struct bio clone */
+};
+struct dm_io_5_17 {
+	u32 magic;
+	void *md;
+	u32 status, io_count;
+	struct bio *orig_bio;
+};
+struct dm_crypt_io_5_17 {
+	void *cc;
+	struct bio *base_bio;
+};
+#define DM_IO_MAGIC 5191977 /* in 5.10 to 5.17 */
+
+static __noinline struct bio *dm_clone_original(u64 clone)
+{
+	struct dm_target_io_5_17 *tio = (void *)(clone - sizeof(*tio));
+	struct dm_io_5_17 *io = NULL, found = {};
+
+	bpf_probe_read_kernel(&io, sizeof(io), &tio->io);
+	bpf_probe_read_kernel(&found, sizeof(found), io);
+	return found.magic == DM_IO_MAGIC ? found.orig_bio : NULL;
+}
+
+static __always_inline struct bio *bio_original(u64 bio)
+{
+	struct dm_crypt_io_5_17 io = {};
+	struct bio *found = dm_clone_original(bio);
+
+	if (found)
+		return found;
+	bpf_probe_read_kernel(&io, sizeof(io), BPF_CORE_READ((struct bio *)bio, bi_private));
+	return io.base_bio ? dm_clone_original((u64)io.base_bio) : NULL;
 }
 
 #endif /* IOLAT_COMPAT_BPF_H */

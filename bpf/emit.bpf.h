@@ -53,22 +53,23 @@ static __always_inline u32 disk_seen(struct gendisk *disk)
 	return number;
 }
 
-/* Tells a work queue's name, once. */
-static __always_inline void announce_name(u32 id, const char name[IOLAT_NAME_LEN])
+/* Tells the name of a work queue or device, once; whether it is told. */
+static __always_inline bool announce_name(u32 id, const char name[IOLAT_NAME_LEN])
 {
 	struct iolat_name *e;
 	u8 yes = 1;
 
 	if (bpf_map_lookup_elem(&iolat_names, &id))
-		return;
+		return true;
 	e = emit_begin(&iolat_facts, NAME, struct iolat_name);
 	if (!e)
-		return;
+		return false;
 	e->id = id;
 	__builtin_memcpy(e->name, name, IOLAT_NAME_LEN);
 	e->name[IOLAT_NAME_LEN - 1] = 0;
 	emit_end(e);
 	bpf_map_update_elem(&iolat_names, &id, &yes, BPF_ANY);
+	return true;
 }
 
 #endif /* IOLAT_EMIT_BPF_H */

@@ -9,18 +9,20 @@
 #include "maps.bpf.h"
 
 /* Fibonacci hashing; the low bits of an address are all alike. */
-static __always_inline u32 slot_of(u64 address)
+static __always_inline u32 hash_of(u64 address)
 {
-	return (u32)(address * 0x9E3779B97F4A7C15ULL >> 32) & knobs.slot_mask;
+	return (u32)(address * 0x9E3779B97F4A7C15ULL >> 32);
 }
 
 #ifdef IOLAT_MODERN
-/* Whether the slot is now ours: it was free, or left over from an earlier life of the address. */
-#define slot_take(field, address)                                                                  \
+#define in_slot(slots, address, mask)                                                              \
 	({                                                                                         \
-		u64 was = __sync_val_compare_and_swap(field, 0, address);                          \
-		was == 0 || was == (address);                                                      \
+		u32 slot_ = hash_of(address) & (mask);                                             \
+		bpf_map_lookup_elem(slots, &slot_);                                                \
 	})
+
+/* What the slot held: it is now ours if that was 0, or our address (left over from an earlier life). */
+#define slot_take(field, address) __sync_val_compare_and_swap(field, 0, address)
 
 /* Nothing of the entry may be read or written after this: another CPU may take the slot. */
 #ifdef __TARGET_ARCH_x86
@@ -32,120 +34,136 @@ static __always_inline u32 slot_of(u64 address)
 #else
 #define slot_free(field) __sync_lock_test_and_set(field, 0)
 #endif
+#else
+#define in_slot(slots, address, mask) NULL
+#define slot_take(field, address)     ~0ULL
+#define slot_free(field)	      ((void)0)
 #endif
 
-/* An entry for a starting request, to be filled by the caller; NULL (counted) if there is no room. */
-static __always_inline struct flight *flight_claim(u64 rq)
-{
-	static const struct flight empty;
-	struct flight *f;
-
-#ifdef IOLAT_MODERN
-	u32 slot = slot_of(rq);
-
-	f = bpf_map_lookup_elem(&iolat_flights, &slot);
-	if (f && f->rq == rq)
-		count(lost); /* its end was never seen */
-	if (f && slot_take(&f->rq, rq))
-		return f;
-#endif
-	if (bpf_map_update_elem(&iolat_flights2, &rq, &empty, BPF_NOEXIST)) {
-		f = bpf_map_lookup_elem(&iolat_flights2, &rq);
-		if (f)
-			count(lost);
-		else
-			count(map_full);
-		return f;
+/*
+ * A table's functions. NAME_claim: an entry for what starts, to be filled by the caller; NULL (counted)
+ * if there is no room. NAME_find: NULL if there is none. NAME_release: whether it was there.
+ * `key` is the entry's first member.
+ */
+#define TABLE(name, key, slots, rest, mask)                                                        \
+	static __always_inline struct name *name##_claim(u64 address)                              \
+	{                                                                                          \
+		static const struct name empty;                                                    \
+		struct name *e = in_slot(slots, address, mask);                                    \
+		u64 was = e ? slot_take(&e->key, address) : ~0ULL;                                 \
+                                                                                                   \
+		if (was == address)                                                                \
+			count(lost); /* its end was never seen */                                  \
+		if (e && (was == 0 || was == address))                                             \
+			return e;                                                                  \
+		if (bpf_map_update_elem(rest, &address, &empty, BPF_NOEXIST)) {                    \
+			e = bpf_map_lookup_elem(rest, &address);                                   \
+			if (e)                                                                     \
+				count(lost);                                                       \
+			else                                                                       \
+				count(map_full);                                                   \
+			return e;                                                                  \
+		}                                                                                  \
+		e = bpf_map_lookup_elem(rest, &address);                                           \
+		if (e)                                                                             \
+			e->key = address;                                                          \
+		return e;                                                                          \
+	}                                                                                          \
+                                                                                                   \
+	static __always_inline struct name *name##_find(u64 address)                               \
+	{                                                                                          \
+		struct name *e = in_slot(slots, address, mask);                                    \
+                                                                                                   \
+		return e && e->key == address ? e : bpf_map_lookup_elem(rest, &address);           \
+	}                                                                                          \
+                                                                                                   \
+	static __always_inline bool name##_release(u64 address)                                    \
+	{                                                                                          \
+		struct name *e = in_slot(slots, address, mask);                                    \
+                                                                                                   \
+		if (e && e->key == address) {                                                      \
+			slot_free(&e->key);                                                        \
+			return true;                                                               \
+		}                                                                                  \
+		return !bpf_map_delete_elem(rest, &address);                                       \
 	}
-	f = bpf_map_lookup_elem(&iolat_flights2, &rq);
-	if (f)
-		f->rq = rq;
-	return f;
-}
 
-static __always_inline struct flight *flight_find(u64 rq)
-{
-#ifdef IOLAT_MODERN
-	u32 slot = slot_of(rq);
-	struct flight *f = bpf_map_lookup_elem(&iolat_flights, &slot);
+TABLE(flight, rq, &iolat_flights, &iolat_flights2, knobs.slot_mask)
+TABLE(bio_flight, bio, &iolat_bflights, &iolat_bflights2, BIO_FLIGHT_SLOTS - 1)
 
-	if (f && f->rq == rq)
-		return f;
-#endif
-	return bpf_map_lookup_elem(&iolat_flights2, &rq);
-}
-
-static __always_inline void flight_release(u64 rq)
-{
-#ifdef IOLAT_MODERN
-	u32 slot = slot_of(rq);
-	struct flight *f = bpf_map_lookup_elem(&iolat_flights, &slot);
-
-	if (f && f->rq == rq) {
-		slot_free(&f->rq);
-		return;
-	}
-#endif
-	bpf_map_delete_elem(&iolat_flights2, &rq);
-}
-
-/* Remembers when a bio entered the block layer. Without room its request's start stands in. */
+/* Remembers when a bio entered the block layer; what passed it on may be known already. Without room
+ * its request's start stands in. */
 static __always_inline void arrival_add(u64 bio, u64 now)
 {
 	struct arrival entry = {.bio = bio, .start_ns = now};
+	struct arrival *a = in_slot(&iolat_bios, bio, knobs.slot_mask);
+	u64 was = a ? slot_take(&a->bio, bio) : ~0ULL;
 
-#ifdef IOLAT_MODERN
-	u32 slot = slot_of(bio);
-	struct arrival *a = bpf_map_lookup_elem(&iolat_bios, &slot);
-
-	if (a && slot_take(&a->bio, bio)) {
+	if (a && !was)
+		a->above = 0;
+	if (a && (!was || was == bio)) {
 		a->start_ns = now;
 		return;
 	}
-#endif
-	bpf_map_update_elem(&iolat_bios2, &bio, &entry, BPF_ANY);
+	a = layered ? bpf_map_lookup_elem(&iolat_bios2, &bio) : NULL;
+	if (a)
+		a->start_ns = now;
+	else
+		bpf_map_update_elem(&iolat_bios2, &bio, &entry, BPF_ANY);
 }
 
-/* When a bio entered, 0 if not known; `take` also forgets it. */
-static __always_inline u64 arrival_get(u64 bio, bool take)
+/* Remembers what passed a bio on, before or after it enters. */
+static __always_inline void arrival_mark(const struct arrival *entry)
 {
-	struct arrival *a;
-	u64 start;
+	u64 bio = entry->bio;
+	struct arrival *a = in_slot(&iolat_bios, bio, knobs.slot_mask);
+	u64 was = a ? slot_take(&a->bio, bio) : ~0ULL;
 
-#ifdef IOLAT_MODERN
-	u32 slot = slot_of(bio);
+	if (a && (!was || was == bio)) {
+		a->start_ns = entry->start_ns;
+		a->above = entry->above;
+		a->in_place = entry->in_place;
+		return;
+	}
+	bpf_map_update_elem(&iolat_bios2, &bio, entry, BPF_ANY);
+}
 
-	a = bpf_map_lookup_elem(&iolat_bios, &slot);
+/* What is known of a bio that entered, start 0 if nothing; `take` also forgets it. */
+static __always_inline struct arrival arrival_get(u64 bio, bool take)
+{
+	struct arrival *a = in_slot(&iolat_bios, bio, knobs.slot_mask), found = {};
+
 	if (a && a->bio == bio) {
-		start = a->start_ns;
+		found = *a;
 		if (take)
 			slot_free(&a->bio);
-		return start;
+		return found;
 	}
-#endif
 	a = bpf_map_lookup_elem(&iolat_bios2, &bio);
 	if (!a)
-		return 0;
-	start = a->start_ns;
+		return found;
+	found = *a;
 	if (take)
 		bpf_map_delete_elem(&iolat_bios2, &bio);
-	return start;
+	return found;
 }
 
-/* When the bio of a starting request was submitted. The front piece of a split bio is a new bio that
- * never entered by itself: it is chained to the original (bi_private), whose entry stays for the rest. */
-static __always_inline u64 submission_time(struct bio *bio)
+/* When the bio of a starting request was submitted, and what it stands below. The front piece of a split
+ * bio is a new bio that never entered by itself: it is chained to the original (bi_private), whose
+ * entry stays for the rest. */
+static __always_inline struct arrival submission(struct bio *bio)
 {
-	u64 start = 0;
+	struct arrival a = {};
 	void *parent;
 
 	if (knobs.has_bio_queue && bio) {
-		start = arrival_get(address_of(bio), true);
-		parent = start ? NULL : get(bio, bi_private);
+		a = arrival_get(address_of(bio), true);
+		parent = a.start_ns ? NULL : get(bio, bi_private);
 		if (parent)
-			start = arrival_get(address_of(parent), false);
+			a = arrival_get(address_of(parent), false);
 	}
-	return start ?: bpf_ktime_get_ns();
+	a.start_ns = a.start_ns ?: bpf_ktime_get_ns();
+	return a;
 }
 
 #endif /* IOLAT_FLIGHT_BPF_H */

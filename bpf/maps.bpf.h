@@ -15,7 +15,7 @@ struct owner {
 	u64 cgroup;	/* IOLAT_CGROUP(), 0: none */
 	u32 via;	/* work queue, 0: none */
 	u8 from;	/* enum iolat_owner */
-	u8 copy;	/* made below a loop device */
+	u8 copy;	/* made by the device that `via` names */
 	u8 selected;
 	u8 reserved;
 };
@@ -32,13 +32,38 @@ struct flight {
 	u8 op;		/* enum iolat_op */
 	u8 flags;	/* enum iolat_request_flags */
 	u8 shared;	/* some of its bios are others' */
-	u8 reserved[6];
+	u8 in_place;	/* its bios are those of the device above, not copies of them */
+	u8 reserved[5];
 };
 
 /* A bio between entering the block layer and its request. */
 struct arrival {
 	u64 bio;	/* 0: the slot is free */
 	u64 start_ns;
+	u32 above;	/* iolat_name.id of the device that passed it on, 0: none */
+	u32 in_place;	/* ... and it is that device's own bio */
+};
+
+/* An I/O of a device that has no requests, from its bio's entering to its end. */
+struct bio_flight {
+	u64 bio;	/* 0: the slot is free */
+	u64 start_ns;
+	u64 sector;
+	struct owner owner;	/* `selected` says all but the latency */
+	u32 bytes;
+	u32 disk;
+	u32 name;	/* iolat_name.id of the disk */
+	u32 pieces;	/* passed on in place: not finished ones, the bio itself counts */
+	u16 part;
+	u8 op;		/* enum iolat_op */
+	u8 flags;	/* enum iolat_request_flags */
+	u32 reserved;
+};
+
+/* A device without requests that has done I/O. */
+struct layer {
+	u32 number;	/* of the disk */
+	u32 name;	/* iolat_name.id, 0: not announced yet */
 };
 
 /* The owner of a bio whose request does not tell: merged into another one's request, or (before
@@ -49,7 +74,8 @@ struct bio_owner {
 	u8 first;	/* its request was made for it, to do this: */
 	u8 op;		/* enum iolat_op */
 	u8 flags;	/* enum iolat_request_flags */
-	u8 reserved[5];
+	u8 in_place;	/* as in struct flight */
+	u8 reserved[4];
 };
 
 /*
@@ -94,6 +120,33 @@ struct {
 	__type(key, u64); /* the bio's address */
 	__type(value, struct bio_owner);
 } iolat_owners SEC(".maps") __weak;
+
+#define BIO_FLIGHT_SLOTS 4096
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, BIO_FLIGHT_SLOTS);
+	__type(key, u32);
+	__type(value, struct bio_flight);
+} iolat_bflights SEC(".maps") __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, u64);
+	__type(value, struct bio_flight);
+} iolat_bflights2 SEC(".maps") __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 4096);
+	__type(key, u32); /* its dev_t */
+	__type(value, struct layer);
+} iolat_layers SEC(".maps") __weak;
+
+/* Whether there is any in iolat_layers: on most hosts nothing has to be looked up. */
+u32 layered __weak = 0;
 
 /* Finished requests, many; and everything else, few. Apart, so that a flood of requests
  * cannot cost a name. */

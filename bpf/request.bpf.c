@@ -4,12 +4,10 @@
  * another request, completion. Its state is kept by its address; the record leaves at
  * the last completion.
  */
-#include "flight.bpf.h"
-#include "kind.bpf.h"
-#include "owner.bpf.h"
+#include "layer.bpf.h"
 #include "walk.bpf.h"
 
-/* Fills a fresh entry; the owner, the start and what it does are the caller's. */
+/* Fills a fresh entry; the owner, the start, what it does and where from are the caller's. */
 static __always_inline void flight_begin(struct flight *f)
 {
 	f->issue_ns = 0;
@@ -25,6 +23,7 @@ int iolat_io_start(u64 *ctx)
 {
 	struct request *rq = (struct request *)ctx[0];
 	struct bio *bio = get(rq, bio);
+	struct arrival a;
 	struct flight *f;
 
 	if (!request_disk(rq))
@@ -32,9 +31,11 @@ int iolat_io_start(u64 *ctx)
 	f = flight_claim(address_of(rq));
 	if (!f)
 		return 0;
-	f->start_ns = submission_time(bio);
-	owner_now(bio, &f->owner);
+	a = submission(bio);
+	f->start_ns = a.start_ns;
+	owner_of_bio(bio, a.above, &f->owner);
 	flight_begin(f);
+	f->in_place = a.above && a.in_place;
 	f->op = op_submitted(get(rq, cmd_flags), get(rq, __data_len));
 	f->flags = flags_of(get(rq, cmd_flags));
 	return 0;
@@ -46,11 +47,13 @@ HOOK_SEC("block_getrq")
 int iolat_getrq(u64 *ctx)
 {
 	struct bio *bio = ctx_bio(ctx);
+	struct arrival a = submission(bio);
 	struct bio_owner o = {.first = 1};
 	u64 key = address_of(bio);
 
-	o.start_ns = submission_time(bio);
-	owner_now(bio, &o.owner);
+	o.start_ns = a.start_ns;
+	owner_of_bio(bio, a.above, &o.owner);
+	o.in_place = a.above && a.in_place;
 	o.op = op_submitted(get(bio, bi_opf), get(bio, bi_iter.bi_size));
 	o.flags = flags_of(get(bio, bi_opf));
 	if (bpf_map_update_elem(&iolat_owners, &key, &o, BPF_ANY))
@@ -76,6 +79,7 @@ VISITOR visit_first(u32 i, struct walk *w)
 		w->f->start_ns = o->start_ns;
 		w->f->op = o->op;
 		w->f->flags = o->flags;
+		w->f->in_place = o->in_place;
 	}
 	bpf_map_delete_elem(&iolat_owners, &key);
 	return 1;
@@ -105,6 +109,7 @@ static __always_inline struct flight *flight_of_command(struct request *rq)
 	f->start_ns = bpf_ktime_get_ns();
 	owner_now(NULL, &f->owner);
 	flight_begin(f);
+	f->in_place = 0;
 	f->op = op_of(get(rq, cmd_flags));
 	f->flags = flags_of(get(rq, cmd_flags));
 	return f;
@@ -237,55 +242,6 @@ int iolat_rq_merge(u64 *ctx)
 	walk_bios(visit_leaving, &w);
 	flight_release(key);
 	return 0;
-}
-
-static __always_inline u64 since(u64 later, u64 earlier)
-{
-	if (later >= earlier)
-		return later - earlier;
-	count(backward);
-	return 0;
-}
-
-static __always_inline bool disk_selected(struct gendisk *disk, u32 part)
-{
-	u32 major = BPF_CORE_READ(disk, major), minor = BPF_CORE_READ(disk, first_minor);
-
-	for (u32 i = 0; i < IOLAT_MAX_FILTERS; i++) {
-		if (i >= knobs.n_disks)
-			break;
-		if (knobs.disks[i].major == major && knobs.disks[i].minor == minor &&
-		    (!knobs.disks[i].part || knobs.disks[i].part == part))
-			return true;
-	}
-	return false;
-}
-
-/* The selection, on what was kept at submission and what is known by now. */
-static __always_inline bool selected(const struct owner *o, const struct flight *f,
-				     struct gendisk *disk, u32 part, u64 now)
-{
-	if (!o->selected)
-		return false;
-	if (knobs.op_mask && !(knobs.op_mask & (1u << f->op)))
-		return false;
-	if (knobs.n_disks && !disk_selected(disk, part))
-		return false;
-	return now - f->start_ns >= knobs.min_latency_ns;
-}
-
-/* Counts a finished I/O that gets no event. */
-static __always_inline void count_unselected(u32 number)
-{
-	struct iolat_unselected *u = bpf_map_lookup_elem(&iolat_unselect, &number);
-	struct iolat_unselected one = {};
-
-	if (!u) {
-		bpf_map_update_elem(&iolat_unselect, &number, &one, BPF_NOEXIST);
-		u = bpf_map_lookup_elem(&iolat_unselect, &number);
-	}
-	if (u)
-		__sync_fetch_and_add(&u->ios, 1);
 }
 
 /* Sends the bytes of one foreign bio that is completing. */
@@ -430,6 +386,51 @@ static __always_inline struct flight *flight_ending(struct request *rq)
 	return f;
 }
 
+#define ALL_BYTES (~0U)
+
+/* A bio that was passed on in place ends if it is in the `left` bytes that complete; returns how many are
+ * left then, 0 to stop. Its end comes by no block_bio_complete. Global, so that it is verified once and not
+ * in every round of a loop. */
+__noinline u32 in_place_ended(u64 bio, u32 left, u32 error, u64 now)
+{
+	u32 size = bio_size((struct bio *)bio);
+	struct bio_flight *b;
+
+	if (size > left)
+		return 0;
+	b = bio_flight_of_piece((struct bio *)bio);
+	if (b) {
+		__sync_fetch_and_add(&b->pieces, -1);
+		if (!b->pieces)
+			bio_flight_end(b, error, now);
+	}
+	return left == ALL_BYTES ? left : left - size;
+}
+
+VISITOR visit_in_place(u32 i, struct walk *w)
+{
+	if (!w->bio || !w->bytes_left)
+		return 1;
+	w->bytes_left = in_place_ended((u64)w->bio, w->bytes_left, w->error, w->now);
+	w->bio = next_bio(w->bio);
+	return 0;
+}
+
+/* The bios of a request that are the device's above end there, too. */
+static __noinline int end_above(struct request *rq, u32 nr_bytes, u8 error, u64 now)
+{
+	struct walk w = {
+		.bio = BPF_CORE_READ(rq, bio),
+		.bytes_left = nr_bytes < get(rq, __data_len) ? nr_bytes : ALL_BYTES,
+		.error = error,
+		.now = now,
+	};
+
+	if (!request_in_flush_sequence(rq))
+		walk_bios(visit_in_place, &w);
+	return 0;
+}
+
 /* Fires for each part. The last one reaches the request's length (still the old value here) outside
  * of a flush sequence; its bytes may be 0. */
 HOOK_SEC("block_rq_complete")
@@ -450,6 +451,8 @@ int iolat_rq_complete(u64 *ctx)
 	f->bytes += nr_bytes;
 	if (f->shared)
 		f->bytes -= share_bytes(rq, f, nr_bytes, now);
+	if (f->in_place)
+		end_above(rq, nr_bytes, status_errno(status), now);
 	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
 		return 0;
 	disk = request_disk(rq);

@@ -17,6 +17,7 @@ struct walk {
 	u32 bytes_left;		/* of what completes now */
 	u32 others;		/* bytes of other owners */
 	u32 number, part;	/* of the disk */
+	u8 error;		/* errno */
 	struct gendisk *disk;
 	u64 now;
 };

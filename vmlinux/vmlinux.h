@@ -115,6 +115,7 @@ struct task_struct {
 	const struct cred *cred;
 	char comm[16];
 	struct signal_struct *signal;
+	struct bio_list *bio_list;
 	struct css_set *cgroups;
 };
 
@@ -157,17 +158,19 @@ struct bdi_writeback {
 };
 
 /* the block layer */
-struct gendisk {
-	int major;
-	int first_minor;
-	char disk_name[32];
-};
 struct blk_mq_ops;
 struct request_queue {
 	const struct blk_mq_ops *mq_ops;
 };
+struct gendisk {
+	int major;
+	int first_minor;
+	char disk_name[32];
+	struct request_queue *queue;
+};
 struct block_device {
 	dev_t bd_dev;
+	struct gendisk *bd_disk;
 };
 struct bvec_iter {
 	sector_t bi_sector;
@@ -181,6 +184,7 @@ struct bio {
 	struct bio *bi_next;
 	blk_opf_t bi_opf;
 	struct bvec_iter bi_iter;
+	u8 bi_status;
 	void *bi_private;
 	struct blkcg_gq *bi_blkg;
 	struct bio_vec *bi_io_vec;

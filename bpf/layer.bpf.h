@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Devices that have no requests (dm, md, zram, NVMe multipath heads): an I/O of theirs is
+ * a bio from its entering to its end. What they pass on to the devices below, as new bios or
+ * as the same, is marked as a copy made by them.
+ */
+#ifndef IOLAT_LAYER_BPF_H
+#define IOLAT_LAYER_BPF_H
+
+#include "finish.bpf.h"
+#include "flight.bpf.h"
+#include "kind.bpf.h"
+#include "owner.bpf.h"
+
+/* The owner of a bio; of a copy `above` says who made it. */
+static __always_inline void owner_of_bio(struct bio *bio, u32 above, struct owner *o)
+{
+	owner_now(bio, o);
+	if (!above)
+		return;
+	o->copy = 1;
+	o->via = above;
+}
+
+static __always_inline void emit_bio(const struct bio_flight *b, u8 error, u64 now)
+{
+	struct iolat_request *e = emit_begin(&iolat_requests, REQUEST, struct iolat_request);
+
+	if (!e)
+		return;
+	e->disk = b->disk;
+	e->end_ns = now;
+	e->queue_ns = since(now, b->start_ns);
+	e->device_ns = 0;
+	e->sector = b->sector;
+	e->cgroup = b->owner.cgroup;
+	e->bytes = b->bytes;
+	e->tgid = b->owner.from == IOLAT_OWNER_TASK ? b->owner.pid_tgid >> 32 : 0;
+	e->tid = (u32)b->owner.pid_tgid;
+	e->via = b->owner.via;
+	e->part = b->part;
+	e->merged = 0;
+	e->requeues = 0;
+	e->error = error;
+	e->op = b->op;
+	e->owner = b->owner.from;
+	e->flags = b->flags | (b->owner.copy ? IOLAT_RQ_COPY : 0);
+	emit_end(e);
+}
+
+/* The I/O is over. Of two who say so at once, one is right. */
+static __always_inline void bio_flight_end(struct bio_flight *b, u8 error, u64 now)
+{
+	struct bio_flight ended = *b;
+
+	if (!bio_flight_release(ended.bio))
+		return;
+	if (ended.owner.selected && now - ended.start_ns >= knobs.min_latency_ns)
+		emit_bio(&ended, error, now);
+	else
+		count_unselected(ended.disk);
+}
+
+/* The entry that a bio, or what it was split from, has as an I/O of the device above. */
+static __always_inline struct bio_flight *bio_flight_of_piece(struct bio *bio)
+{
+	struct bio_flight *b = bio_flight_find((u64)bio);
+
+	return b ?: bio_flight_find((u64)BPF_CORE_READ(bio, bi_private));
+}
+
+#endif /* IOLAT_LAYER_BPF_H */
