@@ -134,7 +134,7 @@ static const struct example examples[] = {
 	{"sudo iolat --pid 4242", "a process and its descendants"},
 	{"sudo iolat -d nvme0n1 -H", "a disk, with histograms"},
 	{"sudo iolat record -o run.iolat --pid 4242", "keep everything for later"},
-	{"iolat report run.iolat --by device,op -H", "... and look at it"},
+	{"iolat report run.iolat --by device,op -H", "and look at it"},
 	{"sudo iolat -f json -D 10s -- python3 train.py", "a command, for 10 s"},
 };
 

@@ -24,8 +24,8 @@ def recorded(tmp_path, start_iolat, loop_disk, doio):
     """A disk, the process that read 10 blocks of it, and the recording of that."""
     disk, path = loop_disk(), tmp_path / "run.iolat"
     load = doio("read", disk, count=10)
-    with_live = start_iolat("-f", "json", "-i", "0", "--pid", load.pid)
-    recorder = start_iolat_record(start_iolat, path, "--pid", load.pid)
+    with_live = start_iolat("-f", "json", "-i", "0", "--pid", load.pid, "--device", disk.name)
+    recorder = start_iolat_record(start_iolat, path, "--pid", load.pid, "--device", disk.name)
     load.finish()
     assert recorder.wait() == 0, recorder.stderr
     assert recorder.stderr == "" and "10 requests" in recorder.stdout

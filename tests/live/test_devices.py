@@ -161,7 +161,7 @@ def test_copies_do_not_count_twice(loop_disk, ext4, doio, iolat):
 
 
 @pytest.fixture
-def zram(stack):
+def zram(run_area, stack):
     """A disk that the kernel drives by bios, without requests."""
     control = pathlib.Path("/sys/class/zram-control")
     base.need((control / "hot_add").exists(), "no zram", ci=False)
