@@ -132,11 +132,11 @@ def test_kernel_threads_of_a_file_system(loop_disk, ext4, doio, iolat):
     file = ext4(disk) / "file"
     file.touch()
     load = doio("buffered", file, count=16)
-    tracer = iolat("--device", disk.name)
+    tracer = iolat("--device", disk.name, "--by", "process,cgroup,device")
     load.finish()
     base.sh("sync", "-f", file)
     summary = tracer.stop()
     nobody = [r for r in trace.rows(summary, device=disk) if r["process"] is None]
     assert nobody and all(r["via"] for r in nobody)
     assert any("jbd2" in r["via"] for r in nobody), {r["via"] for r in nobody}
-    assert summary["coverage"]["unowned"] == trace.total([r for r in nobody if r["owner_from"] is None], "ios")
+    assert summary["coverage"]["unowned"] == trace.total([r for r in nobody if r["cgroup"] is None], "ios")
