@@ -9,18 +9,37 @@
 
 #include "maps.bpf.h"
 
-/* Reserves an event; NULL, counted, when the ring is full. */
+/* Fills in an event's head. */
+#define emit_head(e, KIND, type)                                                                   \
+	do {                                                                                       \
+		(e)->head.kind = IOLAT_EV_##KIND;                                                  \
+		(e)->head.size = sizeof(type);                                                     \
+	} while (0)
+
+/* Reserves a fact; NULL, counted, when the ring is full. */
 #define emit_begin(ring, KIND, type)                                                               \
 	({                                                                                         \
 		type *e_ = bpf_ringbuf_reserve(ring, sizeof(type), 0);                             \
-		if (e_) {                                                                          \
-			e_->head.kind = IOLAT_EV_##KIND;                                           \
-			e_->head.size = sizeof(type);                                              \
-		} else {                                                                           \
-			count(lost);                                                               \
-		}                                                                                  \
+		if (e_)                                                                            \
+			emit_head(e_, KIND, type);                                                 \
+		else                                                                               \
+			count(names_lost);                                                         \
 		e_;                                                                                \
 	})
+
+/* Room for a finished request or share in this CPU's ring; NULL: to be counted instead (aggregate.bpf.h). */
+static __always_inline void *request_reserve(const u64 size)
+{
+	u32 i = knobs.n_rings > 1 ? bpf_get_smp_processor_id() % knobs.n_rings : 0;
+	void *ring;
+
+	if (knobs.aggregate_only)
+		return NULL;
+	if (knobs.n_rings <= 1)
+		return bpf_ringbuf_reserve(&iolat_requests, size, 0);
+	ring = bpf_map_lookup_elem(&iolat_rings, &i);
+	return ring ? bpf_ringbuf_reserve(ring, size, 0) : NULL;
+}
 
 #define emit_end(e) bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP)
 
@@ -53,13 +72,24 @@ static __always_inline u32 disk_seen(struct gendisk *disk)
 	return number;
 }
 
-/* Tells the name of a work queue or device, once; whether it is told. */
+static __always_inline u64 name_mixed(u32 id, const char name[IOLAT_NAME_LEN])
+{
+	const u64 *words = (const u64 *)name;
+	u64 h = id;
+
+	for (u32 i = 0; i < IOLAT_NAME_LEN / sizeof(*words); i++)
+		h = (h ^ words[i]) * 0x9E3779B97F4A7C15ULL;
+	return h;
+}
+
+/* Tells the name (filled up with zeroes) of a work queue or device when it is new; whether it is told. */
 static __always_inline bool announce_name(u32 id, const char name[IOLAT_NAME_LEN])
 {
+	u64 *last = bpf_map_lookup_elem(&iolat_names, &id);
+	u64 mixed = name_mixed(id, name);
 	struct iolat_name *e;
-	u8 yes = 1;
 
-	if (bpf_map_lookup_elem(&iolat_names, &id))
+	if (last && *last == mixed)
 		return true;
 	e = emit_begin(&iolat_facts, NAME, struct iolat_name);
 	if (!e)
@@ -68,7 +98,7 @@ static __always_inline bool announce_name(u32 id, const char name[IOLAT_NAME_LEN
 	__builtin_memcpy(e->name, name, IOLAT_NAME_LEN);
 	e->name[IOLAT_NAME_LEN - 1] = 0;
 	emit_end(e);
-	bpf_map_update_elem(&iolat_names, &id, &yes, BPF_ANY);
+	bpf_map_update_elem(&iolat_names, &id, &mixed, BPF_ANY);
 	return true;
 }
 

@@ -52,16 +52,16 @@ static __always_inline u32 hash_of(u64 address)
 		struct name *e = in_slot(slots, address, mask);                                    \
 		u64 was = e ? slot_take(&e->key, address) : ~0ULL;                                 \
                                                                                                    \
-		if (was == address)                                                                \
+		if (e && was == address && e->owner.selected)                                      \
 			count(lost); /* its end was never seen */                                  \
 		if (e && (was == 0 || was == address))                                             \
 			return e;                                                                  \
 		if (bpf_map_update_elem(rest, &address, &empty, BPF_NOEXIST)) {                    \
 			e = bpf_map_lookup_elem(rest, &address);                                   \
-			if (e)                                                                     \
-				count(lost);                                                       \
-			else                                                                       \
+			if (!e)                                                                    \
 				count(map_full);                                                   \
+			else if (e->owner.selected)                                                \
+				count(lost);                                                       \
 			return e;                                                                  \
 		}                                                                                  \
 		e = bpf_map_lookup_elem(rest, &address);                                           \

@@ -7,6 +7,7 @@
 #ifndef IOLAT_LAYER_BPF_H
 #define IOLAT_LAYER_BPF_H
 
+#include "aggregate.bpf.h"
 #include "finish.bpf.h"
 #include "flight.bpf.h"
 #include "kind.bpf.h"
@@ -22,12 +23,10 @@ static __always_inline void owner_of_bio(struct bio *bio, u32 above, struct owne
 	o->via = above;
 }
 
-static __always_inline void emit_bio(const struct bio_flight *b, u8 error, u64 now)
+static __always_inline void fill_bio(struct iolat_request *e, const struct bio_flight *b, u8 error,
+				     u64 now)
 {
-	struct iolat_request *e = emit_begin(&iolat_requests, REQUEST, struct iolat_request);
-
-	if (!e)
-		return;
+	emit_head(e, REQUEST, struct iolat_request);
 	e->disk = b->disk;
 	e->end_ns = now;
 	e->queue_ns = since(now, b->start_ns);
@@ -45,7 +44,20 @@ static __always_inline void emit_bio(const struct bio_flight *b, u8 error, u64 n
 	e->op = b->op;
 	e->owner = b->owner.from;
 	e->flags = b->flags | (b->owner.copy ? IOLAT_RQ_COPY : 0);
-	emit_end(e);
+}
+
+static __always_inline void emit_bio(const struct bio_flight *b, u8 error, u64 now)
+{
+	struct iolat_request *e = request_reserve(sizeof(*e)), own;
+
+	if (e) {
+		fill_bio(e, b, error, now);
+		emit_end(e);
+		return;
+	}
+	fill_bio(&own, b, error, now);
+	if (aggregate_request(&own))
+		count_unselected(b->disk);
 }
 
 /* The I/O is over. Of two who say so at once, one is right. */

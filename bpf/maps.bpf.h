@@ -7,6 +7,7 @@
 #define IOLAT_MAPS_BPF_H
 
 #include "compat.bpf.h"
+#include "iolat/aggregate.h"
 #include "iolat/event.h"
 
 /* Who submitted, decided once at submission and kept. */
@@ -155,6 +156,19 @@ struct {
 	__uint(max_entries, 8 << 20);
 } iolat_requests SEC(".maps") __weak;
 
+/* On machines with many CPUs, several rings instead of iolat_requests: their CPUs would wait for each
+ * other's turn at one. */
+struct request_ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__array(values, struct request_ring);
+} iolat_rings SEC(".maps") __weak;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 20);
@@ -178,13 +192,13 @@ struct {
 	__type(value, u32);
 } iolat_disks SEC(".maps") __weak;
 
-/* Work queues that have been announced, by their id. */
+/* Work queues and devices that have been announced: their number and name, mixed up. They come and go,
+ * and a queue's number may come again under another name. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, u32);
-	__type(value, u8);
+	__type(value, u64);
 } iolat_names SEC(".maps") __weak;
 
 /* Finished I/Os that the selection left out, by disk number. */

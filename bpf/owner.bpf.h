@@ -80,7 +80,7 @@ static __always_inline struct cgroup *data_cgroup(struct bio *bio)
 /* The work queue that a kernel worker runs for, announced; 0 for other kernel threads. */
 static __always_inline void find_work_queue(struct task_struct *task, struct owner *o)
 {
-	char name[IOLAT_NAME_LEN] = {};
+	char name[IOLAT_NAME_LEN] __attribute__((aligned(8))) = {};
 	struct workqueue_struct *wq;
 	struct worker *worker;
 

@@ -4,6 +4,7 @@
  * another request, completion. Its state is kept by its address; the record leaves at
  * the last completion.
  */
+#include "aggregate.bpf.h"
 #include "layer.bpf.h"
 #include "walk.bpf.h"
 
@@ -244,16 +245,10 @@ int iolat_rq_merge(u64 *ctx)
 	return 0;
 }
 
-/* Sends the bytes of one foreign bio that is completing. */
-static __always_inline void emit_share(const struct owner *o, const struct walk *w, u32 bytes)
+static __always_inline void fill_share(struct iolat_share *e, const struct owner *o,
+				       const struct walk *w, u32 bytes)
 {
-	struct iolat_share *e;
-
-	if (!selected(o, w->f, w->disk, w->part, w->now))
-		return;
-	e = emit_begin(&iolat_requests, SHARE, struct iolat_share);
-	if (!e)
-		return;
+	emit_head(e, SHARE, struct iolat_share);
 	e->disk = w->number;
 	e->end_ns = w->now;
 	e->cgroup = o->cgroup;
@@ -266,7 +261,23 @@ static __always_inline void emit_share(const struct owner *o, const struct walk 
 	e->owner = o->from;
 	e->flags = o->copy ? IOLAT_RQ_COPY : 0;
 	e->reserved = 0;
-	emit_end(e);
+}
+
+/* Sends the bytes of one foreign bio that is completing. */
+static __always_inline void emit_share(const struct owner *o, const struct walk *w, u32 bytes)
+{
+	struct iolat_share *e, own;
+
+	if (!selected(o, w->f, w->disk, w->part, w->now))
+		return;
+	e = request_reserve(sizeof(*e));
+	if (e) {
+		fill_share(e, o, w, bytes);
+		emit_end(e);
+	} else {
+		fill_share(&own, o, w, bytes);
+		aggregate_share(&own);
+	}
 }
 
 VISITOR visit_share(u32 i, struct walk *w)
@@ -310,37 +321,56 @@ static __noinline int share_bytes(struct request *rq, struct flight *f, u32 nr_b
 	return w.others;
 }
 
-static __always_inline void emit_request(struct request *rq, struct flight *f, u32 number, u32 part,
-					 u8 error, u64 now)
-{
-	struct iolat_request *e = emit_begin(&iolat_requests, REQUEST, struct iolat_request);
-	u64 issue = f->issue_ns;
-	u8 flags = f->flags | (f->owner.copy ? IOLAT_RQ_COPY : 0);
+/* The rest of what a record is made of, besides its request and flight. */
+struct ending {
+	u32 number, part;	/* of the disk */
+	u64 now;
+	u8 error;
+};
 
-	if (!e)
-		return;
+static __always_inline void fill_request(struct iolat_request *e, struct request *rq,
+					 const struct flight *f, const struct ending *end)
+{
+	u8 flags = f->flags | (f->owner.copy ? IOLAT_RQ_COPY : 0);
+	u64 issue = f->issue_ns;
+
 	if (!issue) {
 		flags |= IOLAT_RQ_NO_DEVICE;
-		issue = now;
+		issue = end->now;
 	}
-	e->disk = number;
-	e->end_ns = now;
+	emit_head(e, REQUEST, struct iolat_request);
+	e->disk = end->number;
+	e->end_ns = end->now;
 	e->queue_ns = since(issue, f->start_ns);
-	e->device_ns = since(now, issue);
+	e->device_ns = since(end->now, issue);
 	e->sector = flags & IOLAT_RQ_PASSTHROUGH ? ~0ULL : get(rq, __sector);
 	e->cgroup = f->owner.cgroup;
 	e->bytes = f->bytes;
 	e->tgid = f->owner.from == IOLAT_OWNER_TASK ? f->owner.pid_tgid >> 32 : 0;
 	e->tid = (u32)f->owner.pid_tgid;
 	e->via = f->owner.via;
-	e->part = part;
+	e->part = end->part;
 	e->merged = f->merged;
 	e->requeues = f->requeues;
-	e->error = error;
+	e->error = end->error;
 	e->op = f->op;
 	e->owner = f->owner.from;
 	e->flags = flags;
-	emit_end(e);
+}
+
+static __always_inline void emit_request(struct request *rq, const struct flight *f,
+					 const struct ending *end)
+{
+	struct iolat_request *e = request_reserve(sizeof(*e)), own;
+
+	if (e) {
+		fill_request(e, rq, f, end);
+		emit_end(e);
+		return;
+	}
+	fill_request(&own, rq, f, end);
+	if (aggregate_request(&own) && !(f->flags & IOLAT_RQ_PASSTHROUGH))
+		count_unselected(end->number);
 }
 
 VISITOR visit_unknown(u32 i, struct walk *w)
@@ -438,30 +468,31 @@ int iolat_rq_complete(u64 *ctx)
 {
 	struct request *rq = (struct request *)ctx[0];
 	s32 status = (s32)ctx[1];
-	u32 nr_bytes = (u32)ctx[2], part, number;
+	u32 nr_bytes = (u32)ctx[2];
 	struct flight *f = flight_ending(rq);
+	struct ending end = {};
 	struct gendisk *disk;
-	u64 now;
 
 	if (!f) {
 		complete_unknown(rq, nr_bytes);
 		return 0;
 	}
-	now = bpf_ktime_get_ns();
+	end.now = bpf_ktime_get_ns();
 	f->bytes += nr_bytes;
 	if (f->shared)
-		f->bytes -= share_bytes(rq, f, nr_bytes, now);
+		f->bytes -= share_bytes(rq, f, nr_bytes, end.now);
 	if (f->in_place)
-		end_above(rq, nr_bytes, status_errno(status), now);
+		end_above(rq, nr_bytes, status_errno(status), end.now);
 	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
 		return 0;
 	disk = request_disk(rq);
-	number = disk_seen(disk);
-	part = request_part(rq);
-	if (selected(&f->owner, f, disk, part, now))
-		emit_request(rq, f, number, part, status_errno(status), now);
+	end.number = disk_seen(disk);
+	end.part = request_part(rq);
+	end.error = status_errno(status);
+	if (selected(&f->owner, f, disk, end.part, end.now))
+		emit_request(rq, f, &end);
 	else if (!(f->flags & IOLAT_RQ_PASSTHROUGH))
-		count_unselected(number);
+		count_unselected(end.number);
 	flight_release(address_of(rq));
 	return 0;
 }

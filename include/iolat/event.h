@@ -28,7 +28,8 @@
 	X(CGROUP, cgroup)       \
 	X(DISK_FACTS, disk_facts) \
 	X(COUNTERS, counters)   \
-	X(END, end)
+	X(END, end)           \
+	X(AGGREGATE, aggregate)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -133,6 +134,7 @@ enum iolat_task_what {
 	IOLAT_TASK_COMM,	/* has a new name */
 	IOLAT_TASK_EXEC,
 	IOLAT_TASK_EXIT,	/* a thread is gone; tid == tgid: the whole process */
+	IOLAT_TASK_LISTED,	/* each that exists was SEEN after ts_ns or is NEW since; no task's */
 	IOLAT_TASK_MAX
 };
 
@@ -211,7 +213,7 @@ struct iolat_disk_facts {
 	__u32 nr_requests;
 	__u8 accounted;		/* 0: no statistics (queue/iostats, driver) */
 	__u8 rotational;	/* 0, 1, 2: unknown */
-	__u8 incomparable;	/* 1: the count includes another disk's, kernel_ios is 0 */
+	__u8 incomparable;	/* 1: the count includes another disk's or ended with the disk, kernel_ios is 0 */
 	__u8 reserved;
 	char model[48];
 	char scheduler[16];
@@ -227,6 +229,51 @@ struct iolat_counters {
 	__u64 map_full;		/* starts that found no room */
 	__u64 backward;		/* times that ran backwards, clamped to 0 */
 	__u64 missed;		/* runs that the kernel skipped */
+	__u64 names_lost;	/* TASK, DISK and NAME events that found their ring full */
+};
+
+/* The parts of a latency, and buckets of them: a value below 32 has a bucket of its own; above, every
+ * power of two has 32, each 1/32 of the power wide; what is longer than the last (73 min) is in the last. */
+enum iolat_part {
+	IOLAT_PART_TOTAL,
+	IOLAT_PART_QUEUE,
+	IOLAT_PART_DEVICE,
+	IOLAT_PART_MAX
+};
+#define IOLAT_BUCKET_BITS 5
+#define IOLAT_BUCKETS	  (38 << IOLAT_BUCKET_BITS)
+
+struct iolat_bucket {
+	__u16 number;		/* 0 to IOLAT_BUCKETS - 1 */
+	__u16 part;		/* enum iolat_part */
+	__u32 count;		/* never 0 */
+};
+
+/* I/Os of one owner, disk and operation that were counted in the kernel instead of being sent one by one. */
+struct iolat_aggregate {
+	struct iolat_head head;
+	__u32 disk;
+	__u64 start_ns;		/* since when they are counted */
+	__u64 end_ns;		/* until when */
+	__u64 last_ns;		/* submission of the latest */
+	__u64 cgroup;
+	__u32 tgid;		/* 0 unless owner is IOLAT_OWNER_TASK */
+	__u32 tid;		/* 0 if it is: not known which of its threads */
+	__u32 via;
+	__u16 n_buckets;
+	__u8 op : 4, owner : 4;
+	__u8 flags;		/* enum iolat_request_flags, of those that decide where it counts */
+	__u32 other;		/* 1: of any owner, disk and operation, for want of room; those are 0 */
+	__u32 reserved;
+	__u64 ios;		/* 0: bytes of shares only */
+	__u64 bytes;
+	__u64 errors;
+	__u64 requeues;
+	__u64 merged;
+	__u64 sum_ns[IOLAT_PART_MAX];
+	__u64 min_ns[IOLAT_PART_MAX];	/* ~0 and */
+	__u64 max_ns[IOLAT_PART_MAX];	/* 0: none */
+	struct iolat_bucket buckets[];
 };
 
 /* The last event of a recording that ended properly. */

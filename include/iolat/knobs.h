@@ -43,10 +43,12 @@ struct iolat_knobs {
 	__u8 op_mask;		/* bit an op; 0: all */
 	__u8 n_cgroups;		/* 0: all */
 	__u8 n_disks;		/* 0: all */
-	__u8 reserved[3];
+	__u8 aggregate_only;	/* every request is counted in the kernel, none is sent */
+	__u8 reserved[2];
 	__u64 min_latency_ns;
 	struct iolat_cgroup_filter cgroups[IOLAT_MAX_FILTERS];
 	struct iolat_disk_filter disks[IOLAT_MAX_FILTERS];
+	__u32 n_rings;		/* for requests: a CPU uses the one of its number modulo this */
 };
 
 /* Counters that the programs add to and user space reads (one instance, in .bss). */
@@ -55,6 +57,8 @@ struct iolat_losses {
 	__u64 unmatched;
 	__u64 map_full;
 	__u64 backward;
+	__u64 names_lost;
+	__u64 aggregated;	/* additions to the table of aggregate.h */
 };
 
 /* iolat_tasks: a process that is selected, by tgid. */

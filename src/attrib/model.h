@@ -12,7 +12,7 @@
 #include "attrib/via.h"
 
 enum model_limits {
-	MODEL_CGROUPS = 65536,
+	MODEL_CGROUPS = 16384,
 	MODEL_DISKS = 4096,
 	MODEL_NAMES = 4096,
 };

@@ -165,7 +165,7 @@ static struct proc *proc_new(struct proc_table *t, uint32_t pid, uint64_t born_n
 		return NULL;
 	p->pub.pid = pid;
 	p->pub.uid = UINT32_MAX;
-	p->born_ns = born_ns;
+	p->born_ns = p->seen_ns = born_ns;
 	p->serial = ++t->serial;
 	p->refs = 1;
 	list_init(&p->threads);
@@ -316,9 +316,25 @@ static void describe(struct proc_table *t, struct proc *p, const struct iolat_ta
 		p->kthread = true;
 	if (e->flags & IOLAT_TASK_SELECTED)
 		p->selected = true;
+	if (e->ts_ns > p->seen_ns)
+		p->seen_ns = e->ts_ns;
 	learn_birth(t, p, e);
 	learn_comm(t, p, e);
 	learn_uid(p, e);
+}
+
+/* Those whose exits got lost: all that are thought alive and were not in a complete list. */
+static void retire_unlisted(struct proc_table *t, uint64_t listed_ns)
+{
+	struct list *next;
+
+	for (struct list *l = t->live.items.next; l != &t->live.items; l = next) {
+		struct proc *p = list_entry(l, struct proc, order);
+
+		next = l->next;
+		if (p->seen_ns < listed_ns)
+			retire(t, p);
+	}
 }
 
 int proc_event(struct proc_table *t, const struct iolat_task *e)
@@ -326,6 +342,8 @@ int proc_event(struct proc_table *t, const struct iolat_task *e)
 	struct proc *p;
 	int err;
 
+	if (e->what == IOLAT_TASK_LISTED)
+		retire_unlisted(t, e->ts_ns);
 	if (!e->tgid) /* the idle tasks */
 		return 0;
 	p = find_or_make(t, e);

@@ -33,6 +33,7 @@ struct proc {
 	uint64_t serial;	      /* never used twice in a run */
 	uint64_t born_ns;	      /* of its first event or request */
 	uint64_t comm_ns, uid_ns;     /* the newest word on them */
+	uint64_t seen_ns;	      /* of its latest event or request */
 	uint64_t since[SELECT_KINDS]; /* when it became a member, 0: always was */
 	unsigned int bits;	      /* SELECT_NAME, SELECT_USER */
 	unsigned int refs;

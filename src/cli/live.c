@@ -26,9 +26,11 @@
 #include "collect/tracer.h"
 #include "stats/run.h"
 
-#define DRAIN_BUSY_NS 20000000ull	/* between two looks at rings that had something */
-#define DRAIN_IDLE_NS 100000000ull	/* ... that had nothing */
-#define ALIVE_NS      500000000ull	/* between two looks whether the subject still exists */
+#define DRAIN_LEAST_NS 1000000ull	/* between two looks at the rings */
+#define DRAIN_MOST_NS  100000000ull
+#define DRAIN_FILL     0.25		/* how full they may be then; the rest is for a rush */
+#define TAKE_NS	       1000000000ull	/* between two looks at what was counted in the kernel */
+#define ALIVE_NS       500000000ull	/* between two looks whether the subject still exists */
 
 struct live {
 	const struct options *o;
@@ -42,8 +44,7 @@ struct live {
 	struct render_options render;
 	struct child child;
 	int signal_fd;
-	uint64_t events;		/* taken so far */
-	uint64_t next_drain, next_frame, next_alive, end;
+	uint64_t last_drain, next_drain, next_take, next_frame, next_alive, end;
 	bool done;			/* the run ends */
 	bool quiet;			/* nobody reads the output any more */
 	unsigned int stop_requests;	/* INT, TERM, HUP */
@@ -73,17 +74,9 @@ static int take_event(void *ctx, const void *data, size_t size)
 	struct live *l = ctx;
 	int err = run_event(l->run, data, size);
 
-	l->events++;
 	if (err == -ENOMEM)
 		return err;
 	return l->capture ? capture_add(l->capture, data, size) : 0;
-}
-
-static int drain(struct live *l)
-{
-	const struct sink sink = facts_sink(l->facts);
-
-	return tracer_drain(l->tracer, &sink);
 }
 
 /* After a write: nobody listens any more, or it failed. */
@@ -117,12 +110,18 @@ static void render(struct live *l, const struct snapshot *s)
 
 static int take_all(struct live *l)
 {
-	int more;
+	const struct sink sink = facts_sink(l->facts);
 
-	do
-		more = drain(l);
-	while (more > 0);
-	return more;
+	l->next_take = now_ns() + TAKE_NS;
+	return tracer_drain_all(l->tracer, &sink);
+}
+
+static void take_due(struct live *l)
+{
+	int err = take_all(l);
+
+	if (err)
+		fail(l, err, "cannot read what the kernel counted");
 }
 
 static void show_interval(struct live *l, uint64_t now, bool even_empty)
@@ -212,17 +211,26 @@ static void wait_for(struct live *l, uint64_t until)
 		check_output(l, -EPIPE);
 }
 
+/* When the fullest ring will be as full as it may be, if it fills as fast as since the last time. */
+static uint64_t drain_again(struct live *l, uint64_t now)
+{
+	double fill = tracer_fullest_ring(l->tracer);
+	double pause = (double)(now - l->last_drain) * DRAIN_FILL;
+
+	l->last_drain = now;
+	if (pause > DRAIN_MOST_NS * fill)
+		return now + DRAIN_MOST_NS;
+	return now + (pause > DRAIN_LEAST_NS * fill ? (uint64_t)(pause / fill) : DRAIN_LEAST_NS);
+}
+
 static void drain_due(struct live *l, uint64_t now)
 {
-	uint64_t before = l->events;
-	int more = drain(l);
+	const struct sink sink = facts_sink(l->facts);
+	int more = tracer_drain(l->tracer, &sink);
 
 	if (more < 0)
 		fail(l, more, "cannot read the ring buffers");
-	if (more > 0)
-		l->next_drain = now;
-	else
-		l->next_drain = now + (l->events > before ? DRAIN_BUSY_NS : DRAIN_IDLE_NS);
+	l->next_drain = more > 0 ? now : drain_again(l, now);
 }
 
 static void frame_due(struct live *l, uint64_t now)
@@ -244,6 +252,8 @@ static void step(struct live *l)
 		drain_due(l, now);
 	if (l->o->interval_ns && now >= l->next_frame)
 		frame_due(l, now);
+	if (now >= l->next_take)
+		take_due(l);
 	if (now >= l->next_alive) {
 		check_subject(l);
 		l->next_alive = now + ALIVE_NS;
@@ -256,8 +266,10 @@ static void loop(struct live *l)
 {
 	uint64_t now = now_ns();
 
-	l->next_drain = now + DRAIN_BUSY_NS;
+	l->last_drain = now;
+	l->next_drain = now + DRAIN_LEAST_NS;
 	l->next_frame = now + l->o->interval_ns;
+	l->next_take = now + TAKE_NS;
 	l->next_alive = now + ALIVE_NS;
 	l->end = l->o->duration_ns ? now + l->o->duration_ns : 0;
 	while (!l->done)
@@ -391,8 +403,11 @@ static void finish_recording(struct live *l, uint64_t now)
 /* The order keeps the disks' own counts from running ahead of what was seen. */
 static void finish(struct live *l)
 {
+	const struct sink sink = facts_sink(l->facts);
 	uint64_t now = now_ns();
-	int err = facts_freeze(l->facts);
+	int err = tracer_drain(l->tracer, &sink);
+
+	err = err < 0 ? err : facts_freeze(l->facts);
 
 	tracer_detach(l->tracer);
 	if (err)

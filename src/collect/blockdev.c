@@ -122,19 +122,31 @@ bool blockdev_exists(const struct iolat_disk_filter *d)
 
 /* --- facts ------------------------------------------------------------------------ */
 
-bool blockdev_count(uint32_t major, uint32_t minor, uint64_t *ios)
+/* "MAJOR MINOR NAME" and then the stat file; discards came with 4.18. */
+static bool parse_count(const char *line, uint32_t *major, uint32_t *minor, uint64_t *ios)
 {
 	uint64_t reads, writes, discards = 0;
-	char text[512];
-	int n;
+	int n = sscanf(line,
+		       "%" SCNu32 " %" SCNu32 " %*s %" SCNu64 " %*u %*u %*u %" SCNu64
+		       " %*u %*u %*u %*u %*u %*u %" SCNu64,
+		       major, minor, &reads, &writes, &discards);
 
-	if (!read_text(major, minor, "stat", text, sizeof(text)))
-		return false;
-	n = sscanf(text,
-		   "%" SCNu64 " %*u %*u %*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %" SCNu64, &reads,
-		   &writes, &discards);
 	*ios = reads + writes + discards;
-	return n >= 2;
+	return n >= 4;
+}
+
+bool blockdev_counts(void (*each)(void *ctx, uint32_t major, uint32_t minor, uint64_t ios),
+		     void *ctx)
+{
+	AUTO_FILE FILE *f = fopen("/proc/diskstats", "re");
+	uint32_t major, minor;
+	uint64_t ios;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (parse_count(line, &major, &minor, &ios))
+			each(ctx, major, minor, ios);
+	return f;
 }
 
 bool blockdev_identity(uint32_t major, uint32_t minor, uint64_t *diskseq, uint64_t *sectors)

@@ -24,9 +24,10 @@ void blockdev_name(uint32_t major, uint32_t minor, char *out, size_t size);
 /* Whether the disk is there (no longer). */
 bool blockdev_exists(const struct iolat_disk_filter *d);
 
-/* A disk's count in its stat file: fields 1, 5 and 12 (reads, writes, discards completed). False where
- * there is no such disk. */
-bool blockdev_count(uint32_t major, uint32_t minor, uint64_t *ios);
+/* Calls `each` for every disk and partition with the kernel's count: fields 1, 5 and 12 of its stat file
+ * (reads, writes, discards completed). False when /proc/diskstats cannot be read. */
+bool blockdev_counts(void (*each)(void *ctx, uint32_t major, uint32_t minor, uint64_t ios),
+		     void *ctx);
 
 /* diskseq (0 before 5.15) and size in sectors; false where there is no such disk. */
 bool blockdev_identity(uint32_t major, uint32_t minor, uint64_t *diskseq, uint64_t *sectors);

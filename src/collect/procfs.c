@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads /proc/PID/status (proc_pid_status(5)) for cli/target.c and tasks.c. */
+/* Reads /proc/PID/status (proc_pid_status(5)) for cli/target.c and tasks.c, and what facts.c asks of /proc. */
 #include "collect/procfs.h"
 
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/units.h"
+
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO, 3.8 to 7.2 */
 
 /* "NSpid:	4242	17	1": the last one. */
 static uint32_t last_number(const char *s)
@@ -63,4 +66,11 @@ size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room)
 	if (dir)
 		closedir(dir);
 	return n;
+}
+
+bool procfs_in_first_pid_namespace(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NAMESPACE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Single facts from /proc/PID/status. */
+/* Single facts from /proc. */
 #ifndef IOLAT_COLLECT_PROCFS_H
 #define IOLAT_COLLECT_PROCFS_H
 
@@ -20,5 +20,8 @@ bool procfs_status(uint32_t pid, struct proc_status *out);
 /* Processes whose pid in their own namespace, another one than ours, is `ns_pid`: at most `room`
  * of their host pids; returns how many there are in all. */
 size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room);
+
+/* Whether what is listed here is every process of the machine, by its own pid. */
+bool procfs_in_first_pid_namespace(void);
 
 #endif

@@ -14,20 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/units.h"
+#include "collect/aggregates.h"
 #include "collect/embedded.h"
 #include "collect/features.h"
 #include "collect/privilege.h"
+#include "collect/intake.h"
 #include "collect/tasks.h"
 
 #define DEFAULT_BUFFER (8u << 20)
 #define FACTS_BUFFER   (1u << 20)
+#define SMALLEST_RING  (64u << 10) /* a page of any architecture */
+#define SELECTED_TASKS 65536u
 #define FLIGHT_SLOTS   16384u
 #define DRAIN_BATCH    200000u /* events a drain at most */
+#define CPUS_A_RING    8       /* more get in each other's way */
+#define RINGS_MAX      16u
 
 struct tracer {
 	struct features features;
@@ -36,14 +43,15 @@ struct tracer {
 	struct tracer_hook hooks[HOOKS_MAX];
 	struct bpf_link *links[HOOKS_MAX];
 	size_t n_hooks;
-	struct ring_buffer *facts, *requests;
+	struct intake intake;
+	struct aggregates aggregates;
+	uint32_t buffer_size;		/* of a ring of requests */
+	uint32_t n_rings;
+	int rings[RINGS_MAX];		/* descriptors, where there are several */
 	void *bss;
 	size_t bss_size;
 	const struct iolat_losses *losses;	/* in it */
 	struct iolat_losses before;		/* what they were when all hooks were attached */
-	const struct sink *sink;	/* of the running drain */
-	uint64_t facts_until;		/* CLOCK_MONOTONIC: facts are read up to here */
-	unsigned int drained;
 };
 
 /* libbpf's own words are for developers; what a user needs is said by the callers. */
@@ -170,22 +178,69 @@ static int size_map(struct tracer *t, const char *name, uint32_t entries)
 	return map ? bpf_map__set_max_entries(map, entries) : -ENOENT;
 }
 
-static int configure(struct tracer *t, const struct iolat_knobs *knobs, uint64_t buffer_size)
+/* A test may ask for other sizes than a user ever does: a power of two, or `otherwise`. */
+static uint32_t size_for_tests(const char *name, uint32_t otherwise)
+{
+	const char *value = getenv(name);
+	uint64_t n;
+
+	return value && !parse_u64(value, &n) && n ? power_of_two(n) : otherwise;
+}
+
+static uint32_t rings_wanted(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t n = size_for_tests("IOLAT_RINGS", power_of_two((cpus + CPUS_A_RING - 1) / CPUS_A_RING));
+
+	return n < RINGS_MAX ? n : RINGS_MAX;
+}
+
+static void size_rings(struct tracer *t, uint64_t buffer_size)
+{
+	uint64_t size = power_of_two(buffer_size ?: DEFAULT_BUFFER);
+
+	t->n_rings = rings_wanted();
+	t->buffer_size = size / t->n_rings > SMALLEST_RING ? size / t->n_rings : SMALLEST_RING;
+}
+
+/* The rings' own sizes; of several, those of the map of rings are made later. */
+static int configure_rings(struct tracer *t)
+{
+	uint32_t single = t->n_rings > 1 ? SMALLEST_RING : t->buffer_size;
+	int err = size_map(t, "iolat_facts", FACTS_BUFFER);
+
+	err = err ?: size_map(t, "iolat_rings", t->n_rings);
+	return err ?: size_map(t, "iolat_requests", single);
+}
+
+static int configure_tables(struct tracer *t, const struct iolat_knobs *k)
+{
+	struct bpf_map *aggregates = bpf_object__find_map_by_name(t->obj, "iolat_aggregates");
+	int err = size_map(t, "iolat_flights", k->slot_mask + 1);
+
+	err = err ?: size_map(t, "iolat_bios", k->slot_mask + 1);
+	err = err ?: size_map(t, "iolat_tasks", k->by_task ? SELECTED_TASKS : 1);
+	if (!err && aggregates)
+		err = bpf_map__set_inner_map_fd(aggregates, t->aggregates.table);
+	return err;
+}
+
+static int configure(struct tracer *t, const struct iolat_knobs *knobs)
 {
 	struct iolat_knobs k = *knobs;
 	int err;
 
 	features_knobs(&t->features, &k);
-	k.slot_mask = FLIGHT_SLOTS - 1;
+	k.slot_mask = size_for_tests("IOLAT_SLOTS", FLIGHT_SLOTS) - 1;
+	k.n_rings = t->n_rings;
+	k.aggregate_only |= getenv("IOLAT_AGGREGATE") != NULL; /* for tests */
 	err = set_constant(t->obj, "knobs", &k, sizeof(k));
-	err = err ?: size_map(t, "iolat_flights", FLIGHT_SLOTS);
-	err = err ?: size_map(t, "iolat_bios", FLIGHT_SLOTS);
-	err = err ?: size_map(t, "iolat_facts", FACTS_BUFFER);
-	return err ?: size_map(t, "iolat_requests", power_of_two(buffer_size ?: DEFAULT_BUFFER));
+	err = err ?: configure_tables(t, &k);
+	return err ?: configure_rings(t);
 }
 
 static int load_variant(struct tracer *t, const struct embedded *e, const struct iolat_knobs *knobs,
-			uint64_t buffer_size, bool optional)
+			bool optional)
 {
 	/* Naming the kernel's BTF keeps libbpf from looking through the modules' for types that this
 	 * kernel lacks, which takes CAP_SYS_ADMIN. */
@@ -197,7 +252,7 @@ static int load_variant(struct tracer *t, const struct embedded *e, const struct
 	if (!t->obj)
 		return -errno;
 	choose_programs(t, optional);
-	err = configure(t, knobs, buffer_size) ?: bpf_object__load(t->obj);
+	err = configure(t, knobs) ?: bpf_object__load(t->obj);
 	if (err) {
 		bpf_object__close(t->obj);
 		t->obj = NULL;
@@ -217,7 +272,7 @@ static bool variant_fits(const struct tracer *t, const char *name)
 
 /* Newest form first; without the optional programs only when nothing else loads. A refusal for lack
  * of privilege is the same for all of them. */
-static int load(struct tracer *t, const struct iolat_knobs *knobs, uint64_t buffer_size)
+static int load(struct tracer *t, const struct iolat_knobs *knobs)
 {
 	const struct embedded *e;
 	int err = -ENOENT;
@@ -226,7 +281,7 @@ static int load(struct tracer *t, const struct iolat_knobs *knobs, uint64_t buff
 		for (size_t i = 0; (e = embedded_at(i)); i++) {
 			if (!variant_fits(t, e->name))
 				continue;
-			err = load_variant(t, e, knobs, buffer_size, optional);
+			err = load_variant(t, e, knobs, optional);
 			if (!err || err == -EPERM)
 				return err;
 		}
@@ -296,60 +351,21 @@ static int check_kernel(struct tracer *t, const char *btf)
 
 /* --- rings ---------------------------------------------------------------------- */
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-static int take_fact(void *ctx, void *data, size_t size)
-{
-	struct tracer *t = ctx;
-
-	return t->sink->event(t->sink->ctx, data, size);
-}
-
-static int read_facts(struct tracer *t)
-{
-	uint64_t now = monotonic_ns();
-	int err = ring_buffer__consume(t->facts);
-
-	if (err < 0)
-		return err;
-	t->facts_until = now;
-	return 0;
-}
-
-/* A request may be younger than the last look at the facts it needs. */
-static int take_request(void *ctx, void *data, size_t size)
-{
-	const struct iolat_request *e = data;
-	struct tracer *t = ctx;
-	int err = 0;
-
-	if (size >= sizeof(struct iolat_share) && e->end_ns > t->facts_until)
-		err = read_facts(t);
-	err = err ?: t->sink->event(t->sink->ctx, data, size);
-	if (err)
-		return err;
-	return ++t->drained < DRAIN_BATCH ? 0 : -EAGAIN;
-}
-
 int tracer_drain(struct tracer *t, const struct sink *sink)
 {
-	int err;
+	return intake_drain(&t->intake, sink, DRAIN_BATCH);
+}
 
-	t->sink = sink;
-	t->drained = 0;
-	err = read_facts(t);
-	if (err)
-		return err;
-	err = ring_buffer__consume(t->requests);
-	if (err == -EAGAIN)
-		return 1;
-	return err < 0 ? err : 0;
+int tracer_drain_all(struct tracer *t, const struct sink *sink)
+{
+	int err = intake_drain(&t->intake, sink, SIZE_MAX);
+
+	return err < 0 ? err : aggregates_take(&t->aggregates, t->losses->aggregated, sink);
+}
+
+double tracer_fullest_ring(struct tracer *t)
+{
+	return intake_fullest(&t->intake);
 }
 
 static int map_fd(const struct tracer *t, const char *name)
@@ -357,13 +373,39 @@ static int map_fd(const struct tracer *t, const char *name)
 	return bpf_object__find_map_fd_by_name(t->obj, name);
 }
 
+static int add_ring(struct tracer *t, uint32_t i)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "iolat_requests", 0, 0, t->buffer_size, NULL);
+
+	if (fd < 0)
+		return -errno;
+	t->rings[i] = fd;
+	if (bpf_map_update_elem(map_fd(t, "iolat_rings"), &i, &fd, BPF_ANY))
+		return -errno;
+	return intake_add(&t->intake, fd, t->buffer_size);
+}
+
+static int add_rings(struct tracer *t)
+{
+	int err = 0;
+
+	if (t->n_rings == 1)
+		return intake_add(&t->intake, map_fd(t, "iolat_requests"), t->buffer_size);
+	for (uint32_t i = 0; !err && i < t->n_rings; i++)
+		err = add_ring(t, i);
+	return err;
+}
+
 static int open_rings(struct tracer *t)
 {
-	t->facts = ring_buffer__new(map_fd(t, "iolat_facts"), take_fact, t, NULL);
-	t->requests = ring_buffer__new(map_fd(t, "iolat_requests"), take_request, t, NULL);
-	if (t->facts && t->requests && !map_losses(t))
+	int err = intake_open(&t->intake, map_fd(t, "iolat_facts"), FACTS_BUFFER, t->n_rings);
+
+	err = err ?: add_rings(t);
+	err = err ?: map_losses(t);
+	err = err ?: aggregates_start(&t->aggregates, map_fd(t, "iolat_aggregates"));
+	if (!err)
 		return EXIT_OK;
-	log_error("cannot map the ring buffers: %s", strerror(errno));
+	log_error("cannot make the ring buffers: %s", strerror(-err));
 	return EXIT_FAILED;
 }
 
@@ -381,9 +423,11 @@ int tracer_open(struct tracer **out, const struct iolat_knobs *knobs, uint64_t b
 	libbpf_set_print(quiet);
 	status = check_kernel(t, btf);
 	if (status == EXIT_OK) {
-		err = load(t, knobs, buffer_size);
+		size_rings(t, buffer_size);
+		err = aggregates_open(&t->aggregates) ?: load(t, knobs);
 		status = err ? explain_load(err) : open_rings(t);
 	}
+	features_free(&t->features); /* megabytes */
 	if (status != EXIT_OK) {
 		tracer_close(t);
 		return status;
@@ -405,12 +449,14 @@ void tracer_close(struct tracer *t)
 	if (!t)
 		return;
 	tracer_detach(t);
-	ring_buffer__free(t->requests);
-	ring_buffer__free(t->facts);
+	intake_close(&t->intake);
+	for (uint32_t i = 0; i < RINGS_MAX; i++)
+		if (t->rings[i])
+			close(t->rings[i]);
+	aggregates_close(&t->aggregates);
 	if (t->bss)
 		munmap(t->bss, t->bss_size);
 	bpf_object__close(t->obj);
-	features_free(&t->features);
 	free(t);
 }
 
@@ -553,6 +599,7 @@ void tracer_counters(const struct tracer *t, struct iolat_counters *c)
 		.unmatched = t->losses->unmatched - t->before.unmatched,
 		.map_full = t->losses->map_full - t->before.map_full,
 		.backward = t->losses->backward - t->before.backward,
+		.names_lost = t->losses->names_lost - t->before.names_lost,
 		.missed_known = 1,
 	};
 	bpf_object__for_each_program(prog, t->obj) {
@@ -569,6 +616,11 @@ uint64_t tracer_unselected(const struct tracer *t, uint32_t disk)
 
 	bpf_map_lookup_elem(map_fd(t, "iolat_unselect"), &disk, &u);
 	return u.ios;
+}
+
+void tracer_forget_disk(const struct tracer *t, uint32_t disk)
+{
+	bpf_map_delete_elem(map_fd(t, "iolat_unselect"), &disk);
 }
 
 /* The kernel prints what a map costs ("memlock:") in the map descriptor's fdinfo. */
@@ -595,7 +647,14 @@ uint64_t tracer_map_bytes(const struct tracer *t)
 
 	bpf_object__for_each_map(map, t->obj)
 		sum += map_bytes(bpf_map__fd(map));
-	return sum;
+	for (uint32_t i = 0; i < RINGS_MAX; i++)
+		sum += t->rings[i] ? map_bytes(t->rings[i]) : 0;
+	return sum + map_bytes(t->aggregates.table);
+}
+
+unsigned int tracer_rings(const struct tracer *t)
+{
+	return t->n_rings;
 }
 
 const char *tracer_variant(const struct tracer *t)

@@ -12,14 +12,9 @@
 
 #include "iolat/wire.h"
 #include "collect/hooks.h"
+#include "collect/sink.h"
 
 struct tracer;
-
-/* Where events go; each is valid during the call only. 0 or a negative errno, which ends the drain. */
-struct sink {
-	int (*event)(void *ctx, const void *data, size_t size);
-	void *ctx;
-};
 
 struct tracer_hook {
 	const struct hook_def *def;
@@ -51,15 +46,25 @@ int tracer_select(struct tracer *t, uint32_t tgid, uint64_t start_ns);
 int tracer_tasks(const struct tracer *t, const struct sink *sink);
 
 /* Reads what has come. Facts always precede the requests that need them. Returns after a bounded
- * number of events: 1 when there may be more, 0 when not, or -errno. */
+ * number of events: 1 when there is more, 0 when not, or -errno. */
 int tracer_drain(struct tracer *t, const struct sink *sink);
+
+/* Reads all that has come by now, and what was counted in the kernel instead of sent. 0 or -errno. */
+int tracer_drain_all(struct tracer *t, const struct sink *sink);
+
+/* How full (0 to 1) the fullest ring has been at a drain since the last call. */
+double tracer_fullest_ring(struct tracer *t);
 
 /* Totals since the start. */
 void tracer_counters(const struct tracer *t, struct iolat_counters *c);
 uint64_t tracer_unselected(const struct tracer *t, uint32_t disk);
+void tracer_forget_disk(const struct tracer *t, uint32_t disk); /* its count is not needed any more */
 
 /* Memory of the maps in bytes, as the kernel counts it. */
 uint64_t tracer_map_bytes(const struct tracer *t);
+
+/* Rings that requests come by. */
+unsigned int tracer_rings(const struct tracer *t);
 
 /* Which of the object's forms was loaded: "modern", "btf", "raw". */
 const char *tracer_variant(const struct tracer *t);

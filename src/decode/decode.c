@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #define PATH_LIMIT 4096 /* PATH_MAX, the NUL included */
@@ -87,6 +88,35 @@ static bool counters_ok(const struct iolat_counters *e)
 static bool end_ok(const struct iolat_end *e)
 {
 	return true;
+}
+
+/* Buckets in rising order, so that none comes twice; the I/Os that each part tells of. */
+static bool sum_buckets(const struct iolat_aggregate *e, uint64_t ios[IOLAT_PART_MAX])
+{
+	int64_t last = -1;
+
+	for (size_t i = 0; i < e->n_buckets; i++) {
+		const struct iolat_bucket *b = &e->buckets[i];
+		int64_t place = (int64_t)b->part * IOLAT_BUCKETS + b->number;
+
+		if (b->part >= IOLAT_PART_MAX || b->number >= IOLAT_BUCKETS || !b->count ||
+		    place <= last)
+			return false;
+		ios[b->part] += b->count;
+		last = place;
+	}
+	return true;
+}
+
+static bool aggregate_ok(const struct iolat_aggregate *e)
+{
+	uint64_t ios[IOLAT_PART_MAX] = {0};
+
+	return e->head.size >= sizeof(*e) + e->n_buckets * sizeof(e->buckets[0]) &&
+	       e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup) &&
+	       e->start_ns <= e->end_ns && e->last_ns <= e->end_ns && e->other <= 1 &&
+	       e->errors <= e->ios && sum_buckets(e, ios) && ios[IOLAT_PART_TOTAL] == e->ios &&
+	       ios[IOLAT_PART_QUEUE] <= e->ios && ios[IOLAT_PART_DEVICE] <= e->ios;
 }
 
 /* Each kind's check is NAME_ok. */

@@ -216,6 +216,7 @@ static void put_coverage(struct json *j, const struct coverage *c)
 	json_ku64(j, "map_full", c->map_full);
 	json_ku64(j, "backward", c->backward);
 	put_u64(j, "missed", c->missed_known, c->missed);
+	json_ku64(j, "names_lost", c->names_lost);
 	json_key(j, "devices");
 	json_open(j, '[');
 	for (size_t i = 0; i < c->n_disks; i++)

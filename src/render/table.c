@@ -230,6 +230,7 @@ static void put_coverage(FILE *out, const struct snapshot *s)
 	put_trouble(out, "map-full", c->map_full);
 	put_trouble(out, "backward", c->backward);
 	put_trouble(out, "missed", c->missed_known ? c->missed : 0);
+	put_trouble(out, "names-lost", c->names_lost);
 	for (size_t i = 0; i < c->n_disks && s->type != SNAPSHOT_INTERVAL; i++)
 		put_disk(out, &c->disks[i]);
 	fputc('\n', out);

@@ -15,6 +15,7 @@ struct io {
 	uint32_t disk, tgid, tid, via;
 	uint8_t op, owner;
 	bool copy;
+	bool aggregated;
 };
 
 int account_init(struct account *a, struct model *m, struct cover *c, const struct by *by,
@@ -51,7 +52,8 @@ static struct hot_key key_of(const struct account *a, const struct io *io)
 		.tid = !task || by_has(a->by, BY_THREAD) ? io->tid : 0,
 		.disk = io->disk,
 		.via = io->via,
-		.kind = io->op | (uint32_t)io->owner << 8 | (uint32_t)io->copy << 16,
+		.kind = io->op | (uint32_t)io->owner << 8 | (uint32_t)io->copy << 16 |
+			(uint32_t)io->aggregated << 17,
 		.epoch = epoch(a),
 	};
 }
@@ -70,7 +72,7 @@ static int find_process(struct account *a, const struct io *io, struct proc_span
 
 static int find_thread(struct account *a, const struct io *io, struct row_subjects *s)
 {
-	if (!s->proc || !by_has(a->by, BY_THREAD))
+	if (!s->proc || !by_has(a->by, BY_THREAD) || io->aggregated)
 		return 0;
 	s->thread = proc_thread_get(&a->model->procs, s->proc, io->tid);
 	return s->thread ? 0 : -ENOMEM;
@@ -97,6 +99,10 @@ static int find_via(struct account *a, const struct io *io, struct row_subjects 
 	struct via_source from = {.queue = io->via, .copy = io->copy};
 	bool task = io->owner == IOLAT_OWNER_TASK;
 
+	if (io->aggregated && s->proc && by_has(a->by, BY_THREAD)) {
+		s->via = "aggregated"; /* which thread is not known */
+		return 0;
+	}
 	if (task && !io->copy)
 		return 0;
 	if (!task && io->tid)
@@ -109,6 +115,7 @@ static int find_subjects(struct account *a, const struct io *io, struct row_subj
 	int err = find_thread(a, io, s);
 
 	s->op = io->op;
+	s->aggregated = io->aggregated;
 	if (!err)
 		err = find_cgroup(a, io, s);
 	if (!err)
@@ -143,7 +150,7 @@ static int find_row(struct account *a, const struct io *io, struct proc *proc, s
 	if (err)
 		return err;
 	to->row = rows_get(&a->rows, &s);
-	if (!to->row || !moves_data(io))
+	if (!to->row || !moves_data(io) || io->aggregated)
 		return to->row ? 0 : -ENOMEM;
 	key = stream_of(io, &s);
 	to->stream = streams_get(&a->streams, &key);
@@ -251,6 +258,54 @@ int account_share(struct account *a, const struct iolat_share *e)
 	if (!err && at->row)
 		at->row->pub.bytes += e->bytes;
 	return err;
+}
+
+/* What belongs to no row of its own, and to no disk. */
+static int add_rest(struct account *a, const struct iolat_aggregate *e)
+{
+	struct row_slot *s = rows_get_other(&a->rows);
+
+	return s ? row_aggregate(s, e) : -ENOMEM;
+}
+
+static void cover_aggregate(struct tally *t, const struct iolat_aggregate *e)
+{
+	t->requests += e->ios;
+	t->aggregated += e->ios;
+	t->unowned += e->owner == IOLAT_OWNER_NONE && !e->other ? e->ios : 0;
+}
+
+int account_aggregate(struct account *a, const struct iolat_aggregate *e)
+{
+	struct io io = {
+		.at_ns = e->last_ns,
+		.cgroup = e->cgroup,
+		.disk = e->disk,
+		.tgid = e->tgid,
+		.tid = e->tid,
+		.via = e->via,
+		.op = e->op,
+		.owner = e->owner,
+		.copy = e->flags & IOLAT_RQ_COPY,
+		.aggregated = true,
+	};
+	const struct hot_entry *at;
+	struct hot_entry spare;
+	int err;
+
+	if (e->other) {
+		cover_aggregate(&a->cover->now, e);
+		return add_rest(a, e);
+	}
+	err = find_place(a, &io, &spare, &at);
+	if (err)
+		return err;
+	if (at->cover && !(e->flags & IOLAT_RQ_PASSTHROUGH))
+		at->cover->now.streamed += e->ios;
+	if (!at->row)
+		return 0;
+	cover_aggregate(&a->cover->now, e);
+	return row_aggregate(at->row, e);
 }
 
 void account_settle(struct account *a)

@@ -26,6 +26,7 @@ void account_free(struct account *a);
 /* 0 or -ENOMEM. */
 int account_request(struct account *a, const struct iolat_request *e);
 int account_share(struct account *a, const struct iolat_share *e);
+int account_aggregate(struct account *a, const struct iolat_aggregate *e);
 
 void account_settle(struct account *a);		/* before rows are looked at */
 void account_start_interval(struct account *a); /* after they were taken out of `rows` */

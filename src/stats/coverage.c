@@ -77,6 +77,7 @@ void cover_counters(struct cover *c, const struct iolat_counters *e)
 	c->now.map_full = e->map_full;
 	c->now.backward = e->backward;
 	c->now.missed = e->missed;
+	c->now.names_lost = e->names_lost;
 	c->missed_known = e->missed_known;
 }
 
@@ -90,6 +91,8 @@ static struct tally tally_since(const struct tally *now, const struct tally *bef
 	return (struct tally){
 		.requests = growth(now->requests, before->requests),
 		.unowned = growth(now->unowned, before->unowned),
+		.aggregated = growth(now->aggregated, before->aggregated),
+		.names_lost = growth(now->names_lost, before->names_lost),
 		.lost = growth(now->lost, before->lost),
 		.unmatched = growth(now->unmatched, before->unmatched),
 		.map_full = growth(now->map_full, before->map_full),
@@ -147,6 +150,8 @@ int cover_describe(struct cover *c, bool interval, struct coverage *out)
 	*out = (struct coverage){
 		.requests = t.requests,
 		.unowned = t.unowned,
+		.aggregated = t.aggregated,
+		.names_lost = t.names_lost,
 		.lost = t.lost + t.refused,
 		.unmatched = t.unmatched,
 		.map_full = t.map_full,

@@ -11,8 +11,8 @@
 #include "stats/snapshot.h"
 
 struct tally {
-	uint64_t requests, unowned;
-	uint64_t lost, unmatched, map_full, missed, backward;
+	uint64_t requests, unowned, aggregated;
+	uint64_t lost, unmatched, map_full, missed, backward, names_lost;
 	uint64_t refused;	/* events that did not decode: lost, too */
 };
 

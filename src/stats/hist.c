@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The histogram behind every latency column. Most keys see values of a few octaves, so each octave
- * (32 counters) exists only once it was hit: a dense one would take 15 KB a key. Filled by run.c,
+ * (32 counters) exists only once it was hit: a dense one would take 15 KB a key. Filled by row.c,
  * read through snapshots by the renderers.
  */
 #include "stats/hist.h"
@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Octave 0 is the values below 32; octave o >= 1 begins at 32 << (o - 1), each of its buckets
  * 1 << (o - 1) wide. */
@@ -24,18 +25,20 @@ static unsigned int shift_of(unsigned int octave)
 	return octave ? octave - 1 : 0;
 }
 
-static unsigned int sub_of(uint64_t value, unsigned int octave)
+unsigned int hist_bucket_of(uint64_t value)
 {
-	return (unsigned int)(value >> shift_of(octave)) & (HIST_SUB - 1);
+	unsigned int octave = octave_of(value);
+
+	return octave << HIST_SUB_BITS |
+	       ((unsigned int)(value >> shift_of(octave)) & (HIST_SUB - 1));
 }
 
-static void bucket_bounds(unsigned int octave, unsigned int sub, struct hist_bucket *b)
+struct hist_bucket hist_bucket_at(unsigned int bucket)
 {
-	unsigned int shift = shift_of(octave);
-	uint64_t base = octave ? HIST_SUB : 0;
+	unsigned int octave = bucket >> HIST_SUB_BITS, shift = shift_of(octave);
+	uint64_t lo = ((octave ? HIST_SUB : 0) + (uint64_t)(bucket & (HIST_SUB - 1))) << shift;
 
-	b->lo = (base + sub) << shift;
-	b->hi = b->lo + ((1ULL << shift) - 1);
+	return (struct hist_bucket){.lo = lo, .hi = lo + ((1ULL << shift) - 1)};
 }
 
 void hist_init(struct hist *h)
@@ -45,27 +48,116 @@ void hist_init(struct hist *h)
 
 void hist_free(struct hist *h)
 {
-	for (unsigned int o = 0; o < HIST_OCTAVES; o++)
-		free(h->octaves[o]);
+	free(h->counters);
 	hist_init(h);
 }
 
-static int need_octave(struct hist *h, unsigned int octave)
+/* Octaves that have counters before this one. */
+static unsigned int octaves_before(const struct hist *h, unsigned int octave)
 {
-	if (!h->octaves[octave])
-		h->octaves[octave] = calloc(HIST_SUB, sizeof(*h->octaves[octave]));
-	return h->octaves[octave] ? 0 : -ENOMEM;
+	return (unsigned int)__builtin_popcountll(h->present & ((1ULL << octave) - 1));
+}
+
+static bool has_octave(const struct hist *h, unsigned int octave)
+{
+	return h->present >> octave & 1;
+}
+
+/* Where a bucket of an octave that has counters stands among them. */
+static size_t place_of(const struct hist *h, unsigned int bucket)
+{
+	return octaves_before(h, bucket >> HIST_SUB_BITS) << HIST_SUB_BITS |
+	       (bucket & (HIST_SUB - 1));
+}
+
+static uint64_t counter(const struct hist *h, size_t place)
+{
+	return h->wide ? ((const uint64_t *)h->counters)[place]
+		       : ((const uint32_t *)h->counters)[place];
+}
+
+static void add_to(struct hist *h, size_t place, uint64_t n)
+{
+	if (h->wide)
+		((uint64_t *)h->counters)[place] += n;
+	else
+		((uint32_t *)h->counters)[place] += (uint32_t)n;
+}
+
+static size_t octave_bytes(bool wide)
+{
+	return HIST_SUB * (wide ? sizeof(uint64_t) : sizeof(uint32_t));
+}
+
+/* Copies the counters of one into another of the same width that has all of its octaves, and more. */
+static void spread(const struct hist *from, struct hist *to)
+{
+	size_t bytes = octave_bytes(from->wide);
+	const char *at = from->counters;
+
+	for (unsigned int o = 0; o < HIST_OCTAVES; o++) {
+		if (!has_octave(from, o))
+			continue;
+		memcpy((char *)to->counters + octaves_before(to, o) * bytes, at, bytes);
+		at += bytes;
+	}
+}
+
+/* Counters for these octaves besides those that there are. 0 or -ENOMEM (then nothing changed). */
+static int need_octaves(struct hist *h, uint64_t octaves)
+{
+	struct hist more = *h;
+
+	if (!(octaves & ~h->present))
+		return 0;
+	more.present |= octaves;
+	more.counters = calloc(octaves_before(&more, HIST_OCTAVES), octave_bytes(h->wide));
+	if (!more.counters)
+		return -ENOMEM;
+	spread(h, &more);
+	free(h->counters);
+	*h = more;
+	return 0;
+}
+
+/* Makes sure that no counter overflows when n values come: none is above the count of all. */
+static int need_width(struct hist *h, uint64_t n)
+{
+	size_t counters = (size_t)octaves_before(h, HIST_OCTAVES) << HIST_SUB_BITS;
+	uint64_t *wide;
+
+	if (h->wide || n <= UINT32_MAX - h->count)
+		return 0;
+	wide = calloc(counters + 1, sizeof(*wide)); /* there may be none yet */
+	if (!wide)
+		return -ENOMEM;
+	for (size_t i = 0; i < counters; i++)
+		wide[i] = counter(h, i);
+	free(h->counters);
+	h->counters = wide;
+	h->wide = true;
+	return 0;
+}
+
+int hist_add_bucket(struct hist *h, unsigned int bucket, uint64_t n)
+{
+	int err = need_octaves(h, 1ULL << (bucket >> HIST_SUB_BITS));
+
+	if (!err)
+		err = need_width(h, n);
+	if (err)
+		return err;
+	add_to(h, place_of(h, bucket), n);
+	h->count += n;
+	return 0;
 }
 
 int hist_add(struct hist *h, uint64_t value)
 {
-	unsigned int octave = octave_of(value);
-	int err = need_octave(h, octave);
+	int err = hist_add_bucket(h, hist_bucket_of(value), 1);
 
 	if (err)
 		return err;
-	h->octaves[octave][sub_of(value, octave)]++;
-	h->count++;
 	h->sum += (double)value;
 	if (value < h->min)
 		h->min = value;
@@ -74,23 +166,27 @@ int hist_add(struct hist *h, uint64_t value)
 	return 0;
 }
 
-static void merge_octave(uint64_t *into, const uint64_t *from)
+static void merge_octave(struct hist *into, const struct hist *from, unsigned int octave)
 {
+	size_t to = place_of(into, octave << HIST_SUB_BITS);
+	size_t at = place_of(from, octave << HIST_SUB_BITS);
+
 	for (unsigned int sub = 0; sub < HIST_SUB; sub++)
-		into[sub] += from[sub];
+		add_to(into, to + sub, counter(from, at + sub));
 }
 
 int hist_merge(struct hist *into, const struct hist *from)
 {
 	/* All memory first: a merge happens whole or not at all. */
-	for (unsigned int o = 0; o < HIST_OCTAVES; o++) {
-		if (from->octaves[o] && need_octave(into, o))
-			return -ENOMEM;
-	}
-	for (unsigned int o = 0; o < HIST_OCTAVES; o++) {
-		if (from->octaves[o])
-			merge_octave(into->octaves[o], from->octaves[o]);
-	}
+	int err = need_octaves(into, from->present);
+
+	if (!err)
+		err = need_width(into, from->count);
+	if (err)
+		return err;
+	for (unsigned int o = 0; o < HIST_OCTAVES; o++)
+		if (has_octave(from, o))
+			merge_octave(into, from, o);
 	into->count += from->count;
 	into->sum += from->sum;
 	if (from->min < into->min)
@@ -150,18 +246,19 @@ uint64_t hist_mean(const struct hist *h)
 
 bool hist_next(const struct hist *h, size_t *i, struct hist_bucket *b)
 {
-	while (*i < HIST_OCTAVES * HIST_SUB) {
-		unsigned int octave = (unsigned int)(*i / HIST_SUB);
-		unsigned int sub = (unsigned int)(*i % HIST_SUB);
+	while (*i < HIST_BUCKETS) {
+		unsigned int bucket = (unsigned int)*i;
+		uint64_t n;
 
-		if (!h->octaves[octave]) {
-			*i = (octave + 1UL) * HIST_SUB;
+		if (!has_octave(h, bucket >> HIST_SUB_BITS)) {
+			*i = ((bucket >> HIST_SUB_BITS) + 1UL) << HIST_SUB_BITS;
 			continue;
 		}
 		(*i)++;
-		b->count = h->octaves[octave][sub];
-		if (b->count) {
-			bucket_bounds(octave, sub, b);
+		n = counter(h, place_of(h, bucket));
+		if (n) {
+			*b = hist_bucket_at(bucket);
+			b->count = n;
 			return true;
 		}
 	}

@@ -2,7 +2,8 @@
 /*
  * Log-linear histograms of 64-bit values. Values below 64 have a bucket each; above,
  * every power of two is cut into 32 equal buckets, so a bucket is at most 1/32 of its
- * value wide. Octaves are allocated when they are first hit.
+ * value wide. An octave takes memory from its first hit on: 128 bytes, twice that in a
+ * histogram of more than 2^32 values.
  */
 #ifndef IOLAT_STATS_HIST_H
 #define IOLAT_STATS_HIST_H
@@ -15,12 +16,16 @@
 #define HIST_SUB (1u << HIST_SUB_BITS)
 #define HIST_OCTAVES (64 - HIST_SUB_BITS + 1)	/* octave 0 holds 0..31, octave 1 32..63, ... */
 
+#define HIST_BUCKETS (HIST_OCTAVES << HIST_SUB_BITS)
+
 struct hist {
 	uint64_t count;
 	uint64_t min;		/* UINT64_MAX while count is 0 */
 	uint64_t max;
 	double sum;
-	uint64_t *octaves[HIST_OCTAVES];
+	uint64_t present;	/* bit an octave that has counters */
+	void *counters;		/* of those octaves in their order, HIST_SUB each */
+	bool wide;		/* they have 64 bits, else 32 */
 };
 
 struct hist_bucket {
@@ -35,6 +40,12 @@ void hist_free(struct hist *h);		/* and leaves it as hist_init does */
 int hist_add(struct hist *h, uint64_t value);			/* 0 or -ENOMEM (then not counted) */
 /* 0, or -ENOMEM (then `into` counts what it counted before). */
 int hist_merge(struct hist *into, const struct hist *from);
+
+/* Counts n values of a bucket (numbered from 0, octave by octave), but leaves min, max and sum as they are:
+ * the caller knows them. 0 or -ENOMEM. */
+int hist_add_bucket(struct hist *h, unsigned int bucket, uint64_t n);
+unsigned int hist_bucket_of(uint64_t value);
+struct hist_bucket hist_bucket_at(unsigned int bucket); /* its bounds, count 0 */
 
 /* Upper bound of the bucket that holds rank ceil(p * count), p in 0..1, never above max; 0 when empty. */
 uint64_t hist_percentile(const struct hist *h, double p);

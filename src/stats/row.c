@@ -41,6 +41,70 @@ int row_request(struct row_slot *s, const struct iolat_request *e)
 	return err;
 }
 
+static uint64_t clamp(uint64_t v, uint64_t lo, uint64_t hi)
+{
+	return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* The counts of one part of an aggregate as a histogram. The kernel's last bucket has no upper bound;
+ * its extremes may be a little off where its atomics cannot do better, its buckets never. */
+static int load(struct hist *h, const struct iolat_aggregate *e, enum iolat_part part)
+{
+	struct hist_bucket first = {0}, last = {0};
+	int err = 0;
+
+	_Static_assert(IOLAT_BUCKET_BITS == HIST_SUB_BITS, "the same buckets");
+	hist_init(h);
+	for (size_t i = 0; !err && i < e->n_buckets; i++) {
+		const struct iolat_bucket *b = &e->buckets[i];
+		unsigned int number = b->number;
+
+		if (b->part != part)
+			continue;
+		if (number == IOLAT_BUCKETS - 1 && hist_bucket_of(e->max_ns[part]) > number)
+			number = hist_bucket_of(e->max_ns[part]);
+		err = hist_add_bucket(h, number, b->count);
+		last = hist_bucket_at(number);
+		if (h->count == b->count)
+			first = last;
+	}
+	if (!h->count)
+		return err;
+	h->sum = (double)e->sum_ns[part];
+	h->min = clamp(e->min_ns[part], first.lo, first.hi);
+	h->max = clamp(e->max_ns[part], last.lo, last.hi);
+	return err;
+}
+
+static int add_part(struct hist *into, const struct iolat_aggregate *e, enum iolat_part part)
+{
+	struct hist h;
+	int err = load(&h, e, part);
+
+	if (!err)
+		err = hist_merge(into, &h);
+	hist_free(&h);
+	return err;
+}
+
+int row_aggregate(struct row_slot *s, const struct iolat_aggregate *e)
+{
+	struct row *r = &s->pub;
+	int err = add_part(&r->total, e, IOLAT_PART_TOTAL);
+
+	if (!err)
+		err = add_part(&r->queue, e, IOLAT_PART_QUEUE);
+	if (!err)
+		err = add_part(&r->device, e, IOLAT_PART_DEVICE);
+	r->ios += e->ios;
+	r->bytes += e->bytes;
+	r->merged += e->merged;
+	r->requeues += e->requeues;
+	r->errors += e->errors;
+	s->owners[e->owner] += e->ios;
+	return err;
+}
+
 static void merge_via(struct row_slot *into, const struct row_slot *from)
 {
 	if (!from->via_known)

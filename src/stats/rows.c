@@ -67,6 +67,12 @@ bool rows_full(const struct rows *t)
 	return t->map.count >= t->max + (find_other(t) != NULL);
 }
 
+/* Whether rows are by something that an aggregate does not tell. */
+static bool lacks_key(const struct by *by, const struct row_subjects *s)
+{
+	return s->aggregated && by_has(by, BY_THREAD);
+}
+
 /* Submitters without a process are told apart by `via`, where rows are by submitter. */
 static struct row_id id_of(const struct by *by, const struct row_subjects *s)
 {
@@ -76,7 +82,7 @@ static struct row_id id_of(const struct by *by, const struct row_subjects *s)
 		.process = by_has(by, BY_PROCESS) && s->proc ? s->proc->serial : 0,
 		.thread = by_has(by, BY_THREAD) && s->thread ? s->thread->serial : 0,
 		.cgroup = by_has(by, BY_CGROUP) && s->cgroup ? s->cgroup->pub.key : 0,
-		.via = by_submitter && !s->proc ? s->via : NULL,
+		.via = (by_submitter && !s->proc) || lacks_key(by, s) ? s->via : NULL,
 		.disk = by_has(by, BY_DEVICE) && s->disk ? s->disk->pub.number : 0,
 		.op = by_has(by, BY_OP) ? s->op : 0,
 	};
@@ -166,7 +172,7 @@ struct row_slot *row_other(const struct by *by)
 	return slot_new(&id);
 }
 
-static struct row_slot *get_other(struct rows *t)
+struct row_slot *rows_get_other(struct rows *t)
 {
 	struct row_slot *s = find_other(t);
 
@@ -187,7 +193,7 @@ struct row_slot *rows_get(struct rows *t, const struct row_subjects *s)
 	struct row_slot *slot = rows_find(t, &id);
 
 	if (!slot)
-		slot = rows_full(t) ? get_other(t) : make(t, &id, s);
+		slot = rows_full(t) ? rows_get_other(t) : make(t, &id, s);
 	if (slot)
 		note_via(slot, s->via);
 	return slot;
@@ -207,7 +213,7 @@ int rows_move(struct rows *to, struct row_slot *s, struct row_slot **left)
 	if (there)
 		return sum_up(there, s, left);
 	if (row_is_other(s) || rows_full(to)) /* the one moved stays what it was */
-		return sum_up(get_other(to), s, left);
+		return sum_up(rows_get_other(to), s, left);
 	if (map_put(&to->map, &s->id, s))
 		return sum_up(NULL, s, left);
 	return 0;

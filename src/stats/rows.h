@@ -44,6 +44,7 @@ struct row_subjects {
 	struct known_cgroup *cgroup;
 	struct known_disk *disk;
 	const char *via;
+	bool aggregated; /* `via` says so where a key is lacking for it */
 	enum iolat_op op;
 };
 
@@ -64,6 +65,7 @@ struct row_slot *rows_get(struct rows *t, const struct row_subjects *s);
  * was summed up into another is put onto the list *left. 0 or -ENOMEM. */
 int rows_move(struct rows *to, struct row_slot *s, struct row_slot **left);
 
+struct row_slot *rows_get_other(struct rows *t); /* the row "other"; NULL: out of memory */
 struct row_slot *rows_find(const struct rows *t, const struct row_id *id);
 struct row_slot *rows_next(const struct rows *t, size_t *i);
 bool rows_full(const struct rows *t);
@@ -72,6 +74,7 @@ bool row_is_other(const struct row_slot *s);
 
 /* 0 or -ENOMEM. */
 int row_request(struct row_slot *s, const struct iolat_request *e);
+int row_aggregate(struct row_slot *s, const struct iolat_aggregate *e);
 int row_merge(struct row_slot *into, const struct row_slot *from);
 
 struct row_slot *row_copy(const struct row_slot *s); /* NULL: out of memory */

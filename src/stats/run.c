@@ -80,6 +80,13 @@ static int on_share(void *ctx, const struct iolat_share *e)
 	return account_share(&r->account, e);
 }
 
+static int on_aggregate(void *ctx, const struct iolat_aggregate *e)
+{
+	struct run *r = ctx;
+
+	return account_aggregate(&r->account, e);
+}
+
 static int on_task(void *ctx, const struct iolat_task *e)
 {
 	struct run *r = ctx;

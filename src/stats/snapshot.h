@@ -72,7 +72,7 @@ struct coverage_disk {
 };
 
 struct coverage {
-	uint64_t requests, lost, aggregated, unmatched, unowned, map_full, backward;
+	uint64_t requests, lost, aggregated, unmatched, unowned, map_full, backward, names_lost;
 	bool missed_known;
 	uint64_t missed;
 	const struct coverage_disk *disks;

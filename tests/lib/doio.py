@@ -8,6 +8,8 @@ a mapping).
 
 --generations N: the I/O is done by the N-th descendant; those between exit as soon as they have forked, so it is an
 orphan. --keep-parents: they wait instead.
+
+--processes N: N children do it, one after the other.
 """
 import argparse
 import json
@@ -25,6 +27,7 @@ def arguments():
     p.add_argument("--offset", type=int, default=0)
     p.add_argument("--generations", type=int, default=0)
     p.add_argument("--keep-parents", type=int, default=0)
+    p.add_argument("--processes", type=int, default=0)
     return p.parse_args()
 
 
@@ -64,11 +67,21 @@ def descend(a):
             os._exit(0)
 
 
+def in_children(a, fd):
+    failed = 0
+    for _ in range(a.processes):
+        child = os.fork()
+        if not child:
+            os._exit(each_block(a, fd) > 0)
+        failed += os.waitpid(child, 0)[1] != 0
+    return failed
+
+
 def main():
     a = arguments()
     descend(a)
     fd = os.open(a.path, FLAGS[a.what])
-    failed = each_block(a, fd)
+    failed = in_children(a, fd) if a.processes else each_block(a, fd)
     os.close(fd)
     json.dump({"pid": os.getpid(), "failed": failed}, sys.stdout)
 

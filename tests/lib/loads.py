@@ -15,6 +15,7 @@ class Held:
         self.proc = base.start(["sh", "-c", 'read -r go && exec "$@"', "sh", *self.argv], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kw)
         self.pid = self.proc.pid
+        self.going = False
         stack.callback(self._close)
 
     def _close(self):
@@ -28,6 +29,7 @@ class Held:
     def go(self):
         self.proc.stdin.write("go\n")
         self.proc.stdin.flush()
+        self.going = True
         return self
 
     def wait(self, timeout=base.LIMIT):
@@ -37,7 +39,7 @@ class Held:
 
     def finish(self, status=0):
         """Runs it to its end, which must be that status; what it printed."""
-        if not self.proc.stdin.closed:
+        if not self.going:
             self.go()
         out = self.wait()
         assert self.proc.returncode == status, f"{self.argv}: status {self.proc.returncode}: {self.stderr}"

@@ -153,6 +153,43 @@ static inline struct iolat_counters some_counters(void)
 	return (struct iolat_counters){.head = HEAD(COUNTERS, iolat_counters)};
 }
 
+#define AGGREGATE_BUCKETS 4
+union an_aggregate {
+	struct iolat_aggregate e;
+	struct {
+		char head[sizeof(struct iolat_aggregate)];
+		struct iolat_bucket buckets[AGGREGATE_BUCKETS];
+	};
+};
+
+/* Three reads of 4 KiB by process 100 on disk 1: total 1, 1 and 2 us, one of them queued for 500 ns, one never issued. */
+static inline union an_aggregate an_aggregate(void)
+{
+	union an_aggregate u = {.e = {
+		.head = {.kind = IOLAT_EV_AGGREGATE, .size = sizeof(u)},
+		.disk = 1,
+		.start_ns = 100000,
+		.end_ns = 1000000,
+		.last_ns = 900000,
+		.cgroup = IOLAT_CGROUP(IOLAT_TREE_V2, 7),
+		.tgid = 100,
+		.n_buckets = AGGREGATE_BUCKETS,
+		.op = IOLAT_OP_READ,
+		.owner = IOLAT_OWNER_TASK,
+		.ios = 3,
+		.bytes = 12288,
+		.sum_ns = {4000, 500, 1500},
+		.min_ns = {1000, 500, 1500},
+		.max_ns = {2000, 500, 1500},
+	}};
+
+	u.buckets[0] = (struct iolat_bucket){190, IOLAT_PART_TOTAL, 2};
+	u.buckets[1] = (struct iolat_bucket){222, IOLAT_PART_TOTAL, 1};
+	u.buckets[2] = (struct iolat_bucket){158, IOLAT_PART_QUEUE, 1};
+	u.buckets[3] = (struct iolat_bucket){206, IOLAT_PART_DEVICE, 1};
+	return u;
+}
+
 /* A generator with a fixed seed: tests fail the same way twice. */
 static inline uint64_t next_random(uint64_t *state)
 {

@@ -54,7 +54,7 @@ static int refusal(const void *data, size_t size)
 /* One good event of each kind. */
 struct sample {
 	size_t size;
-	uint64_t bytes[32];
+	uint64_t bytes[40];
 };
 
 static void put_sample(struct sample *s, const void *e, size_t size)
@@ -84,6 +84,7 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, DISK_FACTS, some_facts(1));
 	SAMPLE(s, COUNTERS, some_counters());
 	SAMPLE(s, END, an_end());
+	SAMPLE(s, AGGREGATE, an_aggregate());
 }
 
 static void test_every_kind_reaches_its_handler(void **state)
@@ -291,6 +292,62 @@ static void test_cgroup_path_has_a_limit(void **state)
 	free(e);
 }
 
+static void test_aggregate_ranges(void **state)
+{
+	union an_aggregate u = an_aggregate();
+
+	u.e.op = IOLAT_OP_MAX;
+	assert_refused(u);
+	u = an_aggregate();
+	u.e.owner = IOLAT_OWNER_MAX;
+	assert_refused(u);
+	u = an_aggregate();
+	u.e.cgroup = ~0ULL;
+	assert_refused(u);
+	u = an_aggregate();
+	u.e.start_ns = u.e.end_ns + 1;
+	assert_refused(u);
+	u = an_aggregate();
+	u.e.last_ns = u.e.end_ns + 1;
+	assert_refused(u);
+	u = an_aggregate();
+	u.e.errors = 4;
+	assert_refused(u);
+	u = an_aggregate();
+	u.e.other = 2;
+	assert_refused(u);
+}
+
+/* Buckets lie within the event, rise, and hold each I/O once. */
+static void test_aggregate_buckets(void **state)
+{
+	union an_aggregate u = an_aggregate();
+
+	u.e.n_buckets++;
+	assert_refused(u);
+	u = an_aggregate();
+	u.buckets[1].number = u.buckets[0].number;
+	assert_refused(u);
+	u = an_aggregate();
+	u.buckets[1].number = IOLAT_BUCKETS;
+	assert_refused(u);
+	u = an_aggregate();
+	u.buckets[3].part = IOLAT_PART_MAX;
+	assert_refused(u);
+	u = an_aggregate();
+	u.buckets[3].count = 0;
+	assert_refused(u);
+	u.buckets[3].count = 3;
+	assert_taken(u);
+	u.buckets[3].count = 4;
+	assert_refused(u);
+	u = an_aggregate();
+	u.buckets[0].count = 3;
+	assert_refused(u);
+	u.e.ios = 4;
+	assert_taken(u);
+}
+
 static void flip(struct sample *s, uint64_t *seed)
 {
 	size_t n = 1 + next_random(seed) % 8;
@@ -335,6 +392,8 @@ int main(void)
 		cmocka_unit_test(test_strings_must_end),
 		cmocka_unit_test(test_cgroup_path_must_end_within_the_event),
 		cmocka_unit_test(test_cgroup_path_has_a_limit),
+		cmocka_unit_test(test_aggregate_ranges),
+		cmocka_unit_test(test_aggregate_buckets),
 		cmocka_unit_test(test_flipped_bits_never_crash),
 	};
 

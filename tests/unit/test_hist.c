@@ -45,7 +45,8 @@ static unsigned int octaves_used(const struct hist *h)
 	unsigned int n = 0;
 
 	for (size_t o = 0; o < HIST_OCTAVES; o++)
-		n += h->octaves[o] != NULL;
+		n += h->present >> o & 1;
+	assert_true(n ? h->counters != NULL : h->counters == NULL);
 	return n;
 }
 
@@ -140,7 +141,7 @@ static void test_no_holes(void **state)
 			break;
 		lo = b.hi + 1;
 	}
-	assert_int_equal(buckets + 1, HIST_OCTAVES * HIST_SUB);
+	assert_int_equal(buckets + 1, HIST_BUCKETS);
 }
 
 static void test_empty(void **state)
@@ -253,6 +254,75 @@ static void test_merge(void **state)
 	hist_free(&all);
 }
 
+/* The numbers of buckets are those that hist_next() goes through. */
+static void test_buckets_by_number(void **state)
+{
+	uint64_t seed = 11;
+
+	for (unsigned int n = 0; n < HIST_BUCKETS; n++) {
+		struct hist_bucket b = hist_bucket_at(n);
+
+		assert_int_equal(hist_bucket_of(b.lo), n);
+		assert_int_equal(hist_bucket_of(b.hi), n);
+	}
+	for (int i = 0; i < SAMPLES; i++) {
+		uint64_t v = random_value(&seed);
+		struct hist_bucket b = hist_bucket_at(hist_bucket_of(v));
+
+		assert_true(b.lo <= v && v <= b.hi);
+	}
+}
+
+static void check_counts(const struct hist *h, uint64_t first, uint64_t second)
+{
+	struct hist_bucket b;
+	size_t i = 0;
+
+	assert_true(hist_next(h, &i, &b));
+	assert_int_equal(b.count, first);
+	assert_true(hist_next(h, &i, &b));
+	assert_int_equal(b.count, second);
+	assert_false(hist_next(h, &i, &b));
+	assert_int_equal(h->count, first + second);
+}
+
+/* Counters have 32 bits as long as that is enough for all of them. */
+static void test_many_values(void **state)
+{
+	unsigned int low = hist_bucket_of(1000), high = hist_bucket_of(1000000);
+	struct hist h, other;
+
+	hist_init(&h);
+	hist_init(&other);
+	assert_int_equal(hist_add_bucket(&h, high, UINT32_MAX - 1), 0);
+	assert_int_equal(hist_add(&h, 1000), 0);
+	assert_false(h.wide);
+	check_counts(&h, 1, UINT32_MAX - 1);
+	assert_int_equal(hist_add_bucket(&h, high, 1), 0);
+	assert_true(h.wide);
+	assert_int_equal(hist_add_bucket(&h, high, 1ULL << 40), 0);
+	check_counts(&h, 1, UINT32_MAX + (1ULL << 40));
+	assert_int_equal(hist_add_bucket(&other, low, UINT32_MAX), 0);
+	assert_int_equal(hist_merge(&other, &h), 0);
+	check_counts(&other, 1 + (uint64_t)UINT32_MAX, UINT32_MAX + (1ULL << 40));
+	hist_free(&other);
+	assert_int_equal(hist_add(&other, 1000), 0);
+	assert_int_equal(hist_merge(&h, &other), 0);
+	check_counts(&h, 2, UINT32_MAX + (1ULL << 40));
+	hist_free(&h);
+	assert_false(h.wide);
+	assert_int_equal(hist_add_bucket(&h, low, 1ULL << 33), 0); /* at once */
+	assert_int_equal(h.count, 1ULL << 33);
+	hist_free(&h);
+	hist_free(&other);
+}
+
+/* What a row of a process with little I/O costs. */
+static void test_size(void **state)
+{
+	assert_true(sizeof(struct hist) <= 64);
+}
+
 static void test_mean(void **state)
 {
 	struct hist h;
@@ -279,6 +349,9 @@ int main(void)
 		cmocka_unit_test(test_ranks_are_exact),
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_mean),
+		cmocka_unit_test(test_buckets_by_number),
+		cmocka_unit_test(test_many_values),
+		cmocka_unit_test(test_size),
 	};
 
 	return cmocka_run_group_tests_name("hist", tests, NULL, NULL);

@@ -154,6 +154,25 @@ static void test_lost_exit_ends_with_the_next_of_the_pid(void **state)
 	finish(f);
 }
 
+/* A complete list that does not name somebody says that the exit got lost. */
+static void test_lists_end_who_is_not_on_them(void **state)
+{
+	struct fixture *f = start(false);
+
+	fork_from(f, 1, 100, 10, "gone");
+	fork_from(f, 1, 101, 10, "stays");
+	seen(f, 1, 101, 60, "stays");
+	fork_from(f, 1, 102, 70, "new");
+	feed(f, (struct iolat_task){.head = HEAD(TASK, iolat_task),
+				    .what = IOLAT_TASK_LISTED,
+				    .ts_ns = 50});
+	assert_true(at(f, 100, UINT64_MAX)->dead);
+	assert_false(at(f, 101, UINT64_MAX)->dead);
+	assert_false(at(f, 102, UINT64_MAX)->dead);
+	assert_int_equal(proc_selected_alive(&f->t, false), 2);
+	finish(f);
+}
+
 static void test_proc_rounds_starts_to_ticks(void **state)
 {
 	struct fixture *f = start(false);
@@ -381,6 +400,7 @@ int main(void)
 		cmocka_unit_test(test_old_word_does_not_rename),
 		cmocka_unit_test(test_reused_pid_is_told_by_time),
 		cmocka_unit_test(test_lost_exit_ends_with_the_next_of_the_pid),
+		cmocka_unit_test(test_lists_end_who_is_not_on_them),
 		cmocka_unit_test(test_proc_rounds_starts_to_ticks),
 		cmocka_unit_test(test_guess_is_adopted_by_a_late_birth),
 		cmocka_unit_test(test_guess_is_not_a_later_process),

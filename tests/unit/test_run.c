@@ -459,6 +459,135 @@ static void test_refused_events_are_counted(void **state)
 	finish(f);
 }
 
+/* --- I/Os that the kernel side counted ---------------------------------------------- */
+
+static void test_aggregates_add_to_the_row_of_their_key(void **state)
+{
+	struct fixture *f = start(BY_DEFAULT);
+	const struct row *r;
+
+	feed(f, a_disk(1, "sda"));
+	feed(f, a_task(IOLAT_TASK_NEW, 100, 50, "dd"));
+	feed(f, a_request());
+	feed(f, an_aggregate());
+	whole(f, 2000000);
+	r = the_row(f);
+	assert_int_equal(r->ios, 4);
+	assert_int_equal(r->bytes, 4 * 4096);
+	assert_int_equal(r->total.count, 4);
+	assert_int_equal(r->total.min, 1000);
+	assert_int_equal(r->total.max, 100000);
+	assert_int_equal(hist_mean(&r->total), 104000 / 4);
+	assert_int_equal(hist_percentile(&r->total, 0.5), hist_bucket_at(hist_bucket_of(1000)).hi);
+	assert_int_equal(r->queue.count, 2);
+	assert_int_equal(r->device.count, 2);
+	assert_int_equal(r->size.count, 1); /* of the one that has a record */
+	assert_null(r->via);
+	assert_string_equal(r->owner_from, "task");
+	assert_int_equal(f->s.coverage.requests, 4);
+	assert_int_equal(f->s.coverage.aggregated, 3);
+	assert_int_equal(f->s.coverage.lost, 0);
+	assert_int_equal(f->s.coverage.disks[0].seen, 4);
+	finish(f);
+}
+
+/* Threads are not told apart: those I/Os have a row of their own instead of a wrong one. */
+static void test_aggregates_lack_the_thread(void **state)
+{
+	struct fixture *f = start(1u << BY_PROCESS | 1u << BY_THREAD);
+	const struct row *r;
+
+	feed(f, a_request());
+	feed(f, an_aggregate());
+	whole(f, 2000000);
+	assert_int_equal(f->s.n_rows, 2);
+	r = row_via(f, "aggregated");
+	assert_non_null(r);
+	assert_int_equal(r->ios, 3);
+	assert_int_equal(r->subject.process->pid, 100);
+	assert_null(r->subject.thread);
+	assert_int_equal(row_via(f, NULL)->subject.thread->tid, 100);
+	finish(f);
+}
+
+static void test_aggregates_beyond_the_tables_room(void **state)
+{
+	struct fixture *f = start(BY_DEFAULT);
+	union an_aggregate u = an_aggregate();
+
+	u.e.other = 1;
+	u.e.disk = u.e.tgid = 0;
+	u.e.cgroup = 0;
+	feed(f, u);
+	whole(f, 2000000);
+	assert_int_equal(the_row(f)->ios, 3);
+	assert_string_equal(the_row(f)->via, "other");
+	assert_null(the_row(f)->subject.process);
+	assert_null(the_row(f)->subject.disk);
+	assert_int_equal(f->s.coverage.requests, 3);
+	assert_int_equal(f->s.coverage.aggregated, 3);
+	assert_int_equal(f->s.coverage.unowned, 0);
+	finish(f);
+}
+
+/* A frame has what it brought, the summary the sum. */
+static void test_aggregates_of_frames(void **state)
+{
+	struct fixture *f = start(BY_DEFAULT);
+
+	feed(f, an_aggregate());
+	interval(f, 2000000);
+	assert_int_equal(f->s.coverage.aggregated, 3);
+	assert_int_equal(the_row(f)->ios, 3);
+	interval(f, 3000000);
+	assert_int_equal(f->s.coverage.aggregated, 0);
+	assert_int_equal(f->s.n_rows, 0);
+	feed(f, an_aggregate());
+	whole(f, 4000000);
+	assert_int_equal(f->s.coverage.aggregated, 6);
+	assert_int_equal(the_row(f)->ios, 6);
+	finish(f);
+}
+
+/* Bytes of shares alone: no I/O. */
+static void test_aggregated_shares(void **state)
+{
+	struct fixture *f = start(BY_DEFAULT);
+	union an_aggregate u = an_aggregate();
+
+	u.e.ios = 0;
+	u.e.n_buckets = 0;
+	feed(f, u);
+	whole(f, 2000000);
+	assert_int_equal(the_row(f)->ios, 0);
+	assert_int_equal(the_row(f)->bytes, 12288);
+	assert_int_equal(the_row(f)->total.count, 0);
+	assert_null(the_row(f)->owner_from);
+	finish(f);
+}
+
+/* Extremes that the kernel side got a little wrong stay within their buckets; its last bucket has no end. */
+static void test_extremes_of_aggregates(void **state)
+{
+	struct fixture *f = start(BY_DEFAULT);
+	union an_aggregate u = an_aggregate();
+
+	u.e.min_ns[IOLAT_PART_TOTAL] = 1900;
+	u.e.max_ns[IOLAT_PART_TOTAL] = 1000;
+	feed(f, u);
+	whole(f, 2000000);
+	assert_int_equal(the_row(f)->total.min, hist_bucket_at(190).hi);
+	assert_int_equal(the_row(f)->total.max, hist_bucket_at(222).lo);
+	u = an_aggregate();
+	u.buckets[1].number = IOLAT_BUCKETS - 1;
+	u.e.max_ns[IOLAT_PART_TOTAL] = 1ULL << 50;
+	feed(f, u);
+	whole(f, 3000000);
+	assert_int_equal(the_row(f)->total.max, 1ULL << 50);
+	assert_int_equal(hist_percentile(&the_row(f)->total, 1), 1ULL << 50);
+	finish(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -483,6 +612,12 @@ int main(void)
 		cmocka_unit_test(test_no_disk),
 		cmocka_unit_test(test_unnamed_disks_have_numbers),
 		cmocka_unit_test(test_refused_events_are_counted),
+		cmocka_unit_test(test_aggregates_add_to_the_row_of_their_key),
+		cmocka_unit_test(test_aggregates_lack_the_thread),
+		cmocka_unit_test(test_aggregates_beyond_the_tables_room),
+		cmocka_unit_test(test_aggregates_of_frames),
+		cmocka_unit_test(test_aggregated_shares),
+		cmocka_unit_test(test_extremes_of_aggregates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Counting in the kernel: what finds the ring full (or is never to be sent) is added to
+ * counts and histograms by owner, disk and operation, in a table that user space takes
+ * away from time to time and puts a new one for. Whoever sends requests calls it.
+ */
+#ifndef IOLAT_AGGREGATE_BPF_H
+#define IOLAT_AGGREGATE_BPF_H
+
+#include "maps.bpf.h"
+
+struct aggregate_table {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, IOLAT_AGGREGATE_KEYS);
+	__uint(key_size, sizeof(struct iolat_aggregate_key)); /* clang leaves out such types' BTF */
+	__uint(value_size, sizeof(struct iolat_aggregate_value));
+};
+
+/* The table in use. Putting another in its place returns only when no program has the old one any more
+ * (1ae80cf31938, 4.20): it is then complete. Preallocated: a page or more could not be relied on here. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__array(values, struct aggregate_table);
+} iolat_aggregates SEC(".maps") __weak;
+
+/* Weak: one for all object files, and not put into a section of its own. */
+const struct iolat_aggregate_key the_rest __weak = {.other = IOLAT_AGGREGATE_REST};
+const struct iolat_aggregate_key the_empty __weak = {.other = IOLAT_AGGREGATE_EMPTY};
+
+/* The counts of a key, made when it is new, or those of all that have no room of their own. */
+static __always_inline struct iolat_aggregate_value *
+aggregate_find(const struct iolat_aggregate_key *key, bool *other)
+{
+	struct iolat_aggregate_value *v, *empty;
+	u32 zero = 0;
+	void *table = bpf_map_lookup_elem(&iolat_aggregates, &zero);
+
+	*other = false;
+	if (!table)
+		return NULL;
+	v = bpf_map_lookup_elem(table, key);
+	if (v)
+		return v;
+	empty = bpf_map_lookup_elem(table, &the_empty);
+	if (empty)
+		bpf_map_update_elem(table, key, empty, BPF_NOEXIST);
+	v = bpf_map_lookup_elem(table, key);
+	if (v)
+		return v;
+	*other = true;
+	return bpf_map_lookup_elem(table, &the_rest);
+}
+
+/* The bucket of a latency; see event.h. Global, hence verified by itself: inlined, its branches would
+ * multiply with each other and with every caller's. */
+__weak __noinline u32 iolat_bucket_of(u64 ns)
+{
+	u32 octave = 0;
+	u64 v = ns >> IOLAT_BUCKET_BITS;
+
+	if (v >> 37)
+		return IOLAT_BUCKETS - 1;
+#define step(bits)                                                                                 \
+	if (v >> bits) {                                                                           \
+		v >>= bits;                                                                        \
+		octave += bits;                                                                    \
+	}
+	step(32);
+	step(16);
+	step(8);
+	step(4);
+	step(2);
+	step(1);
+#undef step
+	octave += v; /* 1 from the first value on that does not stand for itself */
+	return octave << IOLAT_BUCKET_BITS |
+	       (ns >> (octave ? octave - 1 : 0) & ((1u << IOLAT_BUCKET_BITS) - 1));
+}
+
+#ifdef IOLAT_MODERN
+/* Few tries: whoever was faster had a value as extreme, or nearly. */
+#define keep(field, v, more_extreme)                                                               \
+	do {                                                                                       \
+		for (int i_ = 0; i_ < 4; i_++) {                                                   \
+			u64 was_ = *(volatile u64 *)(field);                                       \
+			if (!((v)more_extreme was_) ||                                             \
+			    __sync_val_compare_and_swap(field, was_, v) == was_)                   \
+				break;                                                             \
+		}                                                                                  \
+	} while (0)
+#else
+#define keep(field, v, more_extreme)                                                               \
+	do {                                                                                       \
+		if ((v)more_extreme *(field))                                                      \
+			*(field) = (v);                                                            \
+	} while (0)
+#endif
+
+static __always_inline void aggregate_part(struct iolat_aggregate_value *v, enum iolat_part part,
+					   u64 ns)
+{
+	u32 bucket = iolat_bucket_of(ns);
+
+	if (bucket >= IOLAT_BUCKETS)
+		return;
+	__sync_fetch_and_add(&v->sum_ns[part], ns);
+	keep(&v->min_ns[part], ns, <);
+	keep(&v->max_ns[part], ns, >);
+	__sync_fetch_and_add(&v->buckets[part][bucket], 1);
+}
+
+static __always_inline void aggregate_parts(struct iolat_aggregate_value *v,
+					    const struct iolat_request *e)
+{
+	aggregate_part(v, IOLAT_PART_TOTAL, e->queue_ns + e->device_ns);
+	if (e->flags & IOLAT_RQ_NO_SPLIT)
+		return;
+	aggregate_part(v, IOLAT_PART_QUEUE, e->queue_ns);
+	if (!(e->flags & IOLAT_RQ_NO_DEVICE))
+		aggregate_part(v, IOLAT_PART_DEVICE, e->device_ns);
+}
+
+/* Of a request or a share. */
+#define aggregate_key_of(e)                                                                        \
+	{                                                                                          \
+		.cgroup = (e)->cgroup, .tgid = (e)->tgid,                                          \
+		.tid = (e)->owner == IOLAT_OWNER_TASK ? 0 : (e)->tid, .via = (e)->via,             \
+		.disk = (e)->disk, .op = (e)->op, .owner = (e)->owner,                             \
+		.flags = (e)->flags & IOLAT_AGGREGATE_FLAGS,                                       \
+	}
+
+/* Counts a finished I/O; `head` need not be set. Returns 1 if it could not be counted as its disk's, else 0. */
+static __noinline int aggregate_request(const struct iolat_request *e)
+{
+	struct iolat_aggregate_key key = aggregate_key_of(e);
+	bool other;
+	struct iolat_aggregate_value *v = aggregate_find(&key, &other);
+
+	if (!v) {
+		count(lost);
+		return 1;
+	}
+	__sync_fetch_and_add(&v->ios, 1);
+	__sync_fetch_and_add(&v->bytes, e->bytes);
+	__sync_fetch_and_add(&v->merged, e->merged);
+	__sync_fetch_and_add(&v->requeues, e->requeues);
+	__sync_fetch_and_add(&v->errors, e->error != 0);
+	v->last_ns = e->end_ns - e->device_ns - e->queue_ns;
+	aggregate_parts(v, e);
+	count(aggregated);
+	return other;
+}
+
+/* Global for the same reason as iolat_bucket_of(): it is called in a loop. Five numbers are all that such
+ * a function can be given before 5.12. */
+__weak __noinline int iolat_add_bytes(u64 cgroup, u64 tgid_tid, u64 via_disk, u64 bytes_kind, u64 now)
+{
+	struct iolat_aggregate_key key = {
+		.cgroup = cgroup,
+		.tgid = tgid_tid >> 32,
+		.tid = (u32)tgid_tid,
+		.via = via_disk >> 32,
+		.disk = (u32)via_disk,
+		.op = bytes_kind >> 32,
+		.owner = bytes_kind >> 40,
+		.flags = bytes_kind >> 48,
+	};
+	bool other;
+	struct iolat_aggregate_value *v = aggregate_find(&key, &other);
+
+	if (!v)
+		return 0;
+	__sync_fetch_and_add(&v->bytes, (u32)bytes_kind);
+	v->last_ns = now;
+	count(aggregated);
+	return 0;
+}
+
+/* Counts the bytes of a foreign bio. */
+static __always_inline void aggregate_share(const struct iolat_share *e)
+{
+	struct iolat_aggregate_key key = aggregate_key_of(e);
+
+	iolat_add_bytes(key.cgroup, (u64)key.tgid << 32 | key.tid, (u64)key.via << 32 | key.disk,
+			e->bytes | (u64)key.op << 32 | (u64)key.owner << 40 |
+				(u64)key.flags << 48,
+			e->end_ns);
+}
+
+#endif /* IOLAT_AGGREGATE_BPF_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel side's own table of what it counted without an event each, as its programs
+ * fill it and user space reads it. What user space makes of it is an event again: struct
+ * iolat_aggregate.
+ */
+#ifndef IOLAT_AGGREGATE_H
+#define IOLAT_AGGREGATE_H
+
+#include "iolat/event.h"
+
+#define IOLAT_AGGREGATE_KEYS 256	/* two of them are user space's */
+
+/* Keys that user space puts into an empty table; all else of them is 0. */
+enum iolat_aggregate_other {
+	IOLAT_AGGREGATE_REST = 1,	/* for what finds no room of its own */
+	IOLAT_AGGREGATE_EMPTY,		/* what a new key begins with; never changes */
+};
+
+/* Which I/Os are counted together; no padding. */
+struct iolat_aggregate_key {
+	__u64 cgroup;
+	__u32 tgid;
+	__u32 tid;	/* 0 where a process is known */
+	__u32 via;
+	__u32 disk;
+	__u8 op;
+	__u8 owner;
+	__u8 flags;	/* of IOLAT_AGGREGATE_FLAGS */
+	__u8 other;	/* enum iolat_aggregate_other, or 0 */
+	__u32 reserved;
+};
+
+/* Those of a request's flags that decide where it counts. */
+#define IOLAT_AGGREGATE_FLAGS (IOLAT_RQ_COPY | IOLAT_RQ_PASSTHROUGH)
+
+struct iolat_aggregate_value {
+	__u64 last_ns;	/* submission of the latest */
+	__u64 ios;
+	__u64 bytes;
+	__u64 errors;
+	__u64 requeues;
+	__u64 merged;
+	__u64 sum_ns[IOLAT_PART_MAX];
+	__u64 min_ns[IOLAT_PART_MAX];	/* ~0: none */
+	__u64 max_ns[IOLAT_PART_MAX];
+	__u32 buckets[IOLAT_PART_MAX][IOLAT_BUCKETS];
+};
+
+#endif /* IOLAT_AGGREGATE_H */

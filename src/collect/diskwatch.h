@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The disks of a run, for facts.c: what each one is, and what the kernel counted on it
+ * beside what was seen. Holds only disks that exist; one that is gone leaves with a last
+ * word.
+ */
+#ifndef IOLAT_COLLECT_DISKWATCH_H
+#define IOLAT_COLLECT_DISKWATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "collect/tracer.h"
+
+struct diskwatch {
+	struct tracer *tracer;
+	struct map disks;	/* by number */
+	struct map by_dev;	/* the same by major and minor, where they have one */
+	struct map baselines;	/* by major and minor: the counts when the run began */
+	uint64_t round;		/* of counting */
+	bool frozen;		/* counts stay as they are */
+};
+
+void diskwatch_init(struct diskwatch *w, struct tracer *t);
+void diskwatch_free(struct diskwatch *w);
+
+/* The counts of all disks begin here. */
+void diskwatch_begin(struct diskwatch *w);
+
+/* Passes a DISK event on, with facts behind it when the disk is new. 0 or -errno. */
+int diskwatch_disk(struct diskwatch *w, const struct iolat_disk *e, const struct sink *sink);
+
+/* Passes on the facts that have changed. 0 or -errno. */
+int diskwatch_report(struct diskwatch *w, const struct sink *sink);
+
+/* The counts end here. Disks that counted something without any event are reported. 0 or -errno. */
+int diskwatch_freeze(struct diskwatch *w, const struct sink *sink);
+
+#endif

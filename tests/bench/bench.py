@@ -1,0 +1,287 @@
+#!/usr/bin/python3
+"""`make bench`: what iolat costs, beside biolatency and biosnoop, measured in one run.
+
+    bench.py IOLAT EMPTY.bpf.o [--pairs N] [--ios N]
+
+The load: fio on a loop disk on tmpfs, 4 KiB random reads by io_uring, 32 at a time, as fast as they go. It runs once
+untraced and once under each tracer, in turn, round after round, so that what else the machine does hits all alike; a
+ratio is made within a round, and its spread is over the rounds.
+
+Kernel time is the kernel's own (bpf_stats), which adds its own cost to every program run: as many runs of empty
+programs as the tracer had, measured in the same round, are taken off.
+"""
+import argparse
+import contextlib
+import ctypes
+import json
+import os
+import pathlib
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from lib import area, base, disks  # noqa: E402
+
+TICK = os.sysconf("SC_CLK_TCK")
+IDLE_S = 20
+STARTS = 7
+
+
+# --- the kernel's account of programs and maps ------------------------------------------
+
+@contextlib.contextmanager
+def bpf_stats():
+    """BPF_ENABLE_STATS: on as long as somebody holds the descriptor."""
+    numbers = {"x86_64": 321}
+    attr = (ctypes.c_uint32 * 4)(0, 0, 0, 0)  # BPF_STATS_RUN_TIME
+    call = numbers.get(os.uname().machine, 280)
+    fd = ctypes.CDLL(None, use_errno=True).syscall(call, 32, ctypes.byref(attr), ctypes.sizeof(attr))
+    assert fd >= 0, os.strerror(ctypes.get_errno())
+    try:
+        yield
+    finally:
+        os.close(fd)
+
+
+def descriptors(pid):
+    """What /proc says of each BPF program and map that the process holds: a dict an object, by kind and id."""
+    found = {}
+    for info in pathlib.Path(f"/proc/{pid}/fdinfo").iterdir():
+        try:
+            fields = dict(re.findall(r"^(\w+):\s+(\d+)", info.read_text(), re.M))
+        except OSError:
+            continue
+        for kind in ("prog_id", "map_id"):
+            if kind in fields and "memlock" in fields:  # links name their program, too
+                found[kind, fields[kind]] = fields
+    return found
+
+
+def run_time(pid):
+    """(nanoseconds, runs) of the process's programs so far."""
+    progs = [f for (kind, _), f in descriptors(pid).items() if kind == "prog_id"]
+    return sum(int(p["run_time_ns"]) for p in progs), sum(int(p["run_cnt"]) for p in progs)
+
+
+def map_bytes(pid):
+    return sum(int(f["memlock"]) for (kind, _), f in descriptors(pid).items() if kind == "map_id")
+
+
+def resident(pid):
+    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) * 1024
+
+
+def cpu(pid):
+    """Seconds in user mode and in the kernel."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) / TICK, int(fields[12]) / TICK
+
+
+# --- tracers -----------------------------------------------------------------------------
+
+class Tracer:
+    """A tracer's process while the load runs."""
+
+    def __init__(self, stack, name, argv):
+        self.name = name
+        self.out = stack.enter_context(open(os.memfd_create("out"), "r+b"))
+        self.proc = base.start(argv, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.out)
+        stack.callback(self.stop)
+
+    @property
+    def pid(self):
+        return self.proc.pid
+
+    def stop(self):
+        if self.proc.poll() is None:
+            self.proc.send_signal(signal.SIGINT)
+            self.proc.wait(30)
+
+    def text(self):
+        return os.pread(self.out.fileno(), os.fstat(self.out.fileno()).st_size, 0).decode(errors="replace")
+
+
+class Iolat(Tracer):
+    def __init__(self, stack, program, *args):
+        read_end, write_end = os.pipe()
+        self.started = time.monotonic()
+        self.out = stack.enter_context(open(os.memfd_create("out"), "r+b"))
+        self.proc = base.start([program, "-f", "json", "--ready-fd", write_end, *args], stdin=subprocess.DEVNULL, stdout=self.out,
+                               stderr=self.out, pass_fds=[write_end])
+        stack.callback(self.stop)
+        os.close(write_end)
+        with open(read_end, "rb") as ready:
+            assert ready.read(1), self.text()
+        self.ready = time.monotonic()
+
+    def summary(self):
+        self.stop()
+        return json.loads(self.text().splitlines()[-1])
+
+
+class Empty(Tracer):
+    """The empty programs."""
+
+    def __init__(self, stack, program, file):
+        super().__init__(stack, "empty", [program, file])
+        base.wait_until("the empty programs", lambda: self.text() or self.proc.poll() is not None)
+        assert self.proc.poll() is None, self.text()
+
+
+# --- the load ----------------------------------------------------------------------------
+
+class Load:
+    def __init__(self, disk, ios):
+        self.argv = ["fio", "--name=load", f"--filename={disk.path}", "--direct=1", "--rw=randread", "--bs=4k",
+                     "--ioengine=io_uring", "--iodepth=32", "--size=512m", "--io_size=1t", f"--number_ios={ios}",
+                     "--norandommap=1", "--output-format=json"]
+
+    def run(self):
+        """(requests, requests a second)"""
+        text = base.sh(*self.argv, timeout=300).stdout
+        read = json.loads(text[text.index("{"):])["jobs"][0]["read"]
+        return read["total_ios"], read["iops"]
+
+
+class Measured:
+    """The load's numbers with a tracer beside it; kernel time a request is without empty runs after settle()."""
+
+    def __init__(self, load, pid=None):
+        before = (run_time(pid), cpu(pid)) if pid else None
+        self.ios, self.iops = load.run()
+        if not pid:
+            return
+        time.sleep(0.5)  # what is still in its ring
+        self.ns, self.runs = (now - then for now, then in zip(run_time(pid), before[0]))
+        self.user, self.system = (now - then for now, then in zip(cpu(pid), before[1]))
+        self.memory = resident(pid), map_bytes(pid)
+
+    def settle(self, empty_ns):
+        self.per_request = (self.ns - self.runs * empty_ns) / self.ios
+        return self
+
+
+# --- what is printed ---------------------------------------------------------------------
+
+def spread(values, form="{:.2f}"):
+    values = list(values)
+    return "{} ({} to {})".format(*(form.format(v) for v in (statistics.median(values), min(values), max(values))))
+
+
+def line(what, text):
+    print(f"{what:<58} {text}", flush=True)
+
+
+def one_round(program, empty, load, others):
+    """{name: Measured} of one round; the summary of iolat."""
+    found = {}
+    found["untraced"] = Measured(load)
+    with contextlib.ExitStack() as stack:
+        tracer = Empty(stack, *empty)
+        found["empty"] = Measured(load, tracer.pid)
+    empty_ns = found["empty"].ns / found["empty"].runs
+    found["empty"].each = empty_ns
+    for name in others:
+        with contextlib.ExitStack() as stack:
+            tracer = Tracer(stack, name, [name])
+            time.sleep(2)  # it has no way to say that it is ready
+            assert tracer.proc.poll() is None, tracer.text()
+            found[name] = Measured(load, tracer.pid).settle(empty_ns)
+    with contextlib.ExitStack() as stack:
+        tracer = Iolat(stack, program)
+        found["iolat"] = Measured(load, tracer.pid).settle(empty_ns)
+        found["iolat"].coverage = tracer.summary()["coverage"]
+    return found
+
+
+def usable(names):
+    """Those tools that are installed and load on this kernel."""
+    for name in names:
+        with contextlib.ExitStack() as stack:
+            try:
+                tracer = Tracer(stack, name, [name])
+            except FileNotFoundError:
+                print(f"{name}: not installed (Debian: libbpf-tools)")
+                continue
+            time.sleep(2)
+            if tracer.proc.poll() is None:
+                yield name
+            else:
+                print(f"{name}: does not load on this kernel")
+
+
+def report(rounds):
+    iolats = [r["iolat"] for r in rounds]
+    line("an empty program, ns a run", spread((r["empty"].each for r in rounds), "{:.0f}"))
+    for name in rounds[0]:
+        if hasattr(rounds[0][name], "per_request"):
+            line(f"{name}: kernel, ns a request beyond empty programs",
+                 spread((r[name].per_request for r in rounds), "{:.0f}")
+                 + f", {rounds[0][name].runs / rounds[0][name].ios:.2f} runs a request")
+    for name in ("biolatency", "biosnoop"):
+        both = [r for r in rounds if name in r]
+        if both:
+            line(f"kernel time, iolat to {name}", spread(r["iolat"].per_request / r[name].per_request for r in both))
+    line("iolat: user CPU, ns a record", spread((i.user / i.ios * 1e9 for i in iolats), "{:.0f}"))
+    line("iolat: system CPU, ns a record", spread((i.system / i.ios * 1e9 for i in iolats), "{:.0f}"))
+    line("untraced, requests a second", spread((r["untraced"].iops for r in rounds), "{:.0f}"))
+    for name in rounds[0]:
+        if name != "untraced":
+            both = [r for r in rounds if name in r]
+            line(f"throughput with {name}, to untraced", spread(r[name].iops / r["untraced"].iops for r in both))
+    for what in ("lost", "aggregated"):
+        line(f"iolat: {what} of {sum(i.ios for i in iolats)}", sum(i.coverage[what] for i in iolats))
+    for i, what in enumerate(("resident", "maps")):
+        line(f"iolat: {what}, MiB", spread((m.memory[i] / base.MIB for m in iolats), "{:.1f}"))
+    line("iolat: both, MiB", spread((sum(m.memory) / base.MIB for m in iolats), "{:.1f}"))
+
+
+def report_start(program):
+    took = []
+    for _ in range(STARTS):
+        with contextlib.ExitStack() as stack:
+            tracer = Iolat(stack, program)
+            took.append((tracer.ready - tracer.started) * 1e3)
+    line("iolat: start to all hooks attached, ms", spread(took, "{:.0f}"))
+
+
+def report_idle(program):
+    with contextlib.ExitStack() as stack:
+        tracer = Iolat(stack, program)
+        time.sleep(1)
+        before = sum(cpu(tracer.pid))
+        time.sleep(IDLE_S)
+        line(f"iolat: CPU without load ({IDLE_S} s), %", f"{(sum(cpu(tracer.pid)) - before) / IDLE_S * 100:.2f}")
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("iolat")
+    p.add_argument("empty", nargs=2, help="the program that attaches empty programs, and their object")
+    p.add_argument("--pairs", type=int, default=5)
+    p.add_argument("--ios", type=int, default=500_000)
+    o = p.parse_args()
+    assert os.geteuid() == 0, "needs root"
+    with contextlib.ExitStack() as stack:
+        area.remove_stale()
+        here = area.make()
+        stack.callback(area.remove, here)
+        disk = disks.loop_disk(stack, here, size_mb=512)
+        disks.fill(disk.file, 512)
+        load = Load(disk, o.ios)
+        others = list(usable(["biolatency", "biosnoop"]))
+        with bpf_stats():
+            load.run()  # warm
+            rounds = [one_round(o.iolat, o.empty, load, [n for n in others if i == 0 or n == "biolatency"])
+                      for i in range(o.pairs)]
+        report(rounds)
+        report_start(o.iolat)
+        report_idle(o.iolat)
+
+
+if __name__ == "__main__":
+    main()
