@@ -62,9 +62,12 @@ static __always_inline u64 address_of(const void *p)
 #endif
 }
 
-#define EEXIST	     17
-#define PF_WQ_WORKER 0x00000020 /* same in 5.10 to 7.2 */
-#define PF_KTHREAD   0x00200000 /* same in 5.10 to 7.2 */
+#define EEXIST 17
+
+/* The same in 5.10 to 7.2. */
+#define PF_WQ_WORKER  0x00000020
+#define PF_FORKNOEXEC 0x00000040
+#define PF_KTHREAD    0x00200000
 
 /* Keeps clang from merging two loads from the context into one at a computed offset, which
  * the verifier refuses. */

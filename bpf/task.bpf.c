@@ -6,6 +6,16 @@
  */
 #include "emit.bpf.h"
 
+/* Forked, with a copy of its parent's memory, and no exec since. A child by vfork shares the memory:
+ * it is on its way to an exec. (A thread's own flag says nothing: clone sets it, too.) */
+static __always_inline bool is_forked(struct task_struct *task)
+{
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+
+	return BPF_CORE_READ(leader, flags) & PF_FORKNOEXEC &&
+	       BPF_CORE_READ(leader, mm) != BPF_CORE_READ(leader, real_parent, mm);
+}
+
 /* What is common to all task events. `comm` NULL: as the task has it. */
 static __always_inline void fill(struct iolat_task *e, struct task_struct *task, u8 what, u8 flags,
 				 const char *comm)
@@ -16,7 +26,8 @@ static __always_inline void fill(struct iolat_task *e, struct task_struct *task,
 	e->head.kind = IOLAT_EV_TASK;
 	e->head.size = sizeof(*e);
 	e->what = what;
-	e->flags = flags | (BPF_CORE_READ(task, flags) & PF_KTHREAD ? IOLAT_TASK_KTHREAD : 0);
+	e->flags = flags | (BPF_CORE_READ(task, flags) & PF_KTHREAD ? IOLAT_TASK_KTHREAD : 0) |
+		   (is_forked(task) ? IOLAT_TASK_FORKED : 0);
 	e->reserved = 0;
 	e->reserved2 = 0;
 	e->ts_ns = bpf_ktime_get_ns();
@@ -25,6 +36,7 @@ static __always_inline void fill(struct iolat_task *e, struct task_struct *task,
 	e->tgid = BPF_CORE_READ(task, tgid);
 	e->ppid = BPF_CORE_READ(task, real_parent, tgid);
 	e->uid = BPF_CORE_READ(task, cred, uid.val);
+	e->begun_ns = BPF_CORE_READ(task, start_time);
 	e->ns_pid = 0;
 	bpf_probe_read_kernel(&e->ns_pid, sizeof(e->ns_pid), &pid->numbers[level].nr);
 	if (bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), comm ?: task->comm) < 0)

@@ -106,6 +106,7 @@ struct cred {
 struct signal_struct {
 	atomic_t live;
 };
+struct mm_struct;
 struct task_struct {
 	unsigned int flags;
 	pid_t pid;
@@ -113,7 +114,9 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	u64 start_time;
 	u64 start_boottime;
+	struct mm_struct *mm;
 	const struct cred *cred;
 	char comm[16];
 	struct signal_struct *signal;

@@ -28,8 +28,9 @@
 	X(CGROUP, cgroup)       \
 	X(DISK_FACTS, disk_facts) \
 	X(COUNTERS, counters)   \
-	X(END, end)           \
-	X(AGGREGATE, aggregate)
+	X(END, end)             \
+	X(AGGREGATE, aggregate) \
+	X(PROCESS_FACTS, process_facts)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -141,6 +142,8 @@ enum iolat_task_what {
 enum iolat_task_flags {
 	IOLAT_TASK_KTHREAD = 1 << 0,
 	IOLAT_TASK_SELECTED = 1 << 1,	/* in the tree of a selected pid */
+	IOLAT_TASK_FORKED = 1 << 2,	/* the process runs its parent's program in memory of its own:
+					 * it was forked (not by vfork) and has not called exec */
 };
 
 struct iolat_task {
@@ -157,6 +160,7 @@ struct iolat_task {
 	__u32 uid;		/* SEEN, NEW, EXEC: real user id */
 	__u32 reserved2;
 	char comm[IOLAT_COMM_LEN];
+	__u64 begun_ns;		/* the task's own start, CLOCK_MONOTONIC */
 };
 
 /* A disk at its first request; may come again. The number is the kernel's diskseq,
@@ -281,6 +285,29 @@ struct iolat_end {
 	struct iolat_head head;
 	__u32 reserved;
 	__u64 mono_ns;
+};
+
+/* What the command line and the program file of a process say. */
+enum iolat_fact_flags {
+	IOLAT_FACT_PYTHON = 1 << 0,	/* a Python interpreter runs it */
+	IOLAT_FACT_SPAWNED = 1 << 1,	/* multiprocessing's child by "spawn" */
+	IOLAT_FACT_FORKSERVER = 1 << 2,	/* multiprocessing's fork server, and what it forks */
+	IOLAT_FACT_TRACKER = 1 << 3,	/* multiprocessing's resource tracker */
+	IOLAT_FACT_SHELL_COMMAND = 1 << 4,	/* sh -c */
+	IOLAT_FACT_LOCAL_RANK = 1 << 5,	/* `rank` is LOCAL_RANK, all that this launcher tells */
+};
+
+/* What only the host can tell of a process, once it does I/O or runs Python; may come again
+ * after an exec. The last one holds. */
+struct iolat_process_facts {
+	struct iolat_head head;
+	__u32 tgid;
+	__u64 start_ns;		/* CLOCK_BOOTTIME, whole clock ticks */
+	__u32 flags;		/* enum iolat_fact_flags */
+	__s32 rank;		/* in its distributed job; -1: none */
+	__u32 world_size;	/* ranks in all; 0: not known */
+	__u32 reserved;
+	__u64 slurm_job;	/* 0: none */
 };
 
 #endif /* IOLAT_EVENT_H */

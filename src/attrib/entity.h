@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attrib/role.h"
 #include "iolat/wire.h"
 
 struct process {
@@ -19,6 +20,23 @@ struct process {
 	uint64_t start_ns;	/* CLOCK_BOOTTIME, 0: not known */
 	bool comm_known;
 	char comm[IOLAT_COMM_LEN];	/* of the thread-group leader */
+	enum role role;
+	bool rank_known;	/* in a distributed job */
+	uint32_t rank;
+	uint32_t world_size;	/* 0: not known */
+	bool index_known;	/* a worker's, see struct worker */
+	uint32_t index;
+};
+
+/* One place in a loader: the processes that held it one after the other, epoch by epoch. */
+#define WORKER_NAME_LEN 32
+struct worker {
+	uint32_t index;		/* by creation among those that the loader made together */
+	bool rank_known;
+	uint32_t rank;
+	uint32_t pid;		/* of the latest */
+	enum role role;		/* of the latest */
+	char name[WORKER_NAME_LEN];	/* for people: "w2", "rank 1 w2" */
 };
 
 struct thread {

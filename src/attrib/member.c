@@ -28,10 +28,10 @@ static void inherit(struct proc_table *t, struct proc *p, unsigned int depth)
 {
 	struct proc *parent;
 
-	if (p->bits == ALL_BITS || depth == DEPTH_LIMIT || !p->pub.ppid)
+	if (p->bits == ALL_BITS || depth == DEPTH_LIMIT)
 		return;
-	parent = proc_at(t, p->pub.ppid, p->born_ns).proc;
-	if (!parent || parent == p)
+	parent = proc_parent(t, p);
+	if (!parent)
 		return;
 	inherit(t, parent, depth + 1);
 	for (unsigned int kind = 0; kind < SELECT_KINDS; kind++)

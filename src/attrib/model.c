@@ -52,6 +52,7 @@ void model_init(struct model *m, const struct selection *s, bool want_threads)
 	m->generation = 0;
 	proc_table_init(&m->procs, s, want_threads);
 	vias_init(&m->vias);
+	workers_init(&m->workers);
 	lru_init(&m->cgroups, KEY_AT(known_cgroup, pub.key), MODEL_CGROUPS);
 	lru_init(&m->disks, KEY_AT(known_disk, pub.number), MODEL_DISKS);
 	lru_init(&m->names, KEY_AT(known_name, id), MODEL_NAMES);
@@ -65,6 +66,7 @@ void model_free(struct model *m)
 	lru_free(&m->cgroups);
 	lru_free(&m->disks);
 	lru_free(&m->names);
+	workers_free(&m->workers);
 	proc_table_free(&m->procs);
 	vias_free(&m->vias);
 }

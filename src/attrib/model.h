@@ -10,6 +10,7 @@
 #include "attrib/lru.h"
 #include "attrib/proc.h"
 #include "attrib/via.h"
+#include "attrib/worker.h"
 
 enum model_limits {
 	MODEL_CGROUPS = 16384,
@@ -37,6 +38,7 @@ struct model {
 	struct lru disks;
 	struct lru names; /* work queues by their id in events */
 	struct vias vias;
+	struct workers workers;
 	uint64_t generation; /* see model_generation() */
 };
 

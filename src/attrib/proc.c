@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attrib/identity.h"
 #include "attrib/member.h"
 
 #define CLOCK_TICK_NS 10000000u /* what /proc/PID/stat rounds a start down to */
@@ -83,6 +84,7 @@ static void drop(struct proc_table *t, struct proc *p)
 {
 	unchain(t, p);
 	unshelve(t, p);
+	brood_leave(p);
 	proc_threads_drop(t, p);
 	proc_unref(p);
 }
@@ -169,6 +171,7 @@ static struct proc *proc_new(struct proc_table *t, uint32_t pid, uint64_t born_n
 	p->serial = ++t->serial;
 	p->refs = 1;
 	list_init(&p->threads);
+	brood_init(p);
 	p->next = chain(t, pid);
 	if (map_put(&t->by_pid, &pid, p)) {
 		free(p);
@@ -223,6 +226,22 @@ static bool same_start(uint64_t a, uint64_t b)
 	       a / CLOCK_TICK_NS == b / CLOCK_TICK_NS;
 }
 
+struct proc *proc_by_start(const struct proc_table *t, uint32_t pid, uint64_t start_ns)
+{
+	struct proc *p = chain(t, pid);
+
+	while (p && !(p->pub.start_ns && same_start(p->pub.start_ns, start_ns)))
+		p = p->next;
+	return p;
+}
+
+struct proc *proc_parent(const struct proc_table *t, const struct proc *p)
+{
+	struct proc *parent = p->pub.ppid ? proc_at(t, p->pub.ppid, p->born_ns).proc : NULL;
+
+	return parent == p ? NULL : parent;
+}
+
 static bool is_leader(const struct iolat_task *e)
 {
 	return e->tid == e->tgid;
@@ -239,13 +258,13 @@ static bool may_be(const struct proc *p, const struct iolat_task *e)
 
 static struct proc *find(const struct proc_table *t, const struct iolat_task *e)
 {
-	struct proc *first = chain(t, e->tgid);
+	struct proc *first = chain(t, e->tgid), *known;
 
 	if (!e->start_ns && !(e->what == IOLAT_TASK_NEW && is_leader(e)))
 		return proc_at(t, e->tgid, e->ts_ns).proc;
-	for (struct proc *p = first; p && e->start_ns; p = p->next)
-		if (p->pub.start_ns && same_start(p->pub.start_ns, e->start_ns))
-			return p;
+	known = e->start_ns ? proc_by_start(t, e->tgid, e->start_ns) : NULL;
+	if (known)
+		return known;
 	for (struct proc *p = first; p; p = p->next)
 		if (may_be(p, e))
 			return p;
@@ -280,6 +299,7 @@ static void learn_birth(struct proc_table *t, struct proc *p, const struct iolat
 		p->pub.ns_pid = e->ns_pid;
 	if (!is_leader(e))
 		return;
+	p->begun_ns = e->begun_ns;
 	if (e->what == IOLAT_TASK_NEW || !p->pub.ppid)
 		p->pub.ppid = e->ppid; /* a scan sees orphans' new parents */
 	if (e->ts_ns < p->born_ns) {
@@ -351,6 +371,7 @@ int proc_event(struct proc_table *t, const struct iolat_task *e)
 		return -ENOMEM;
 	describe(t, p, e);
 	member_event(t, p, e);
+	identity_event(t, p, e);
 	if (e->what == IOLAT_TASK_EXEC)
 		revive(t, p);
 	err = proc_thread_event(t, p, e);

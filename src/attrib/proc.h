@@ -10,6 +10,7 @@
 #ifndef IOLAT_ATTRIB_PROC_H
 #define IOLAT_ATTRIB_PROC_H
 
+#include "attrib/batch.h"
 #include "attrib/entity.h"
 #include "attrib/list.h"
 #include "attrib/select.h"
@@ -32,6 +33,7 @@ struct proc {
 	struct list threads;
 	uint64_t serial;	      /* never used twice in a run */
 	uint64_t born_ns;	      /* of its first event or request */
+	uint64_t begun_ns;	      /* its start by CLOCK_MONOTONIC, 0: not known */
 	uint64_t comm_ns, uid_ns;     /* the newest word on them */
 	uint64_t seen_ns;	      /* of its latest event or request */
 	uint64_t since[SELECT_KINDS]; /* when it became a member, 0: always was */
@@ -40,8 +42,12 @@ struct proc {
 	bool dead;
 	bool guessed; /* known by its I/O only */
 	bool kthread;
-	bool asked;    /* whether it is wanted was asked for a request */
+	bool asked;    /* something of it was asked for a request */
 	bool selected; /* in the kernel side's tree */
+	bool forked;   /* and no exec since */
+	bool fresh;    /* made by vfork: an exec is to come */
+	unsigned int facts; /* enum iolat_fact_flags; a fork inherits them */
+	struct brood brood; /* its place among its siblings, and its own children */
 };
 
 struct proc_thread {
@@ -86,6 +92,12 @@ int proc_event(struct proc_table *t, const struct iolat_task *e); /* 0 or -ENOME
 /* The process that had the pid at that time: the last one born by then, else the oldest
  * known. span.proc NULL: none known. */
 struct proc_span proc_at(const struct proc_table *t, uint32_t pid, uint64_t at_ns);
+
+/* The process of that pid that started then (CLOCK_BOOTTIME, maybe whole clock ticks), or NULL. */
+struct proc *proc_by_start(const struct proc_table *t, uint32_t pid, uint64_t start_ns);
+
+/* The parent that it was born to, as far as it is known; NULL: not known. */
+struct proc *proc_parent(const struct proc_table *t, const struct proc *p);
 
 /* Makes a process for a pid that proc_at() does not know; NULL when out of memory. */
 struct proc *proc_guess(struct proc_table *t, uint32_t pid, uint64_t at_ns);

@@ -14,7 +14,9 @@
 
 #include "base/map.h"
 #include "collect/diskwatch.h"
+#include "collect/process_facts.h"
 #include "collect/procfs.h"
+#include "collect/seen.h"
 
 #define MAX_CGROUPS 8192	/* known ids before the set is started anew; the analysis knows twice as many */
 
@@ -28,6 +30,7 @@ struct facts {
 	struct map known_cgroups;	/* by key; KNOWN, or UNRESOLVED until the next frame */
 	uint64_t last_cgroup;
 	struct diskwatch disks;
+	struct process_facts processes;
 	uint64_t names_lost;		/* when the tasks were last listed */
 };
 
@@ -90,7 +93,9 @@ static void retry_cgroups(struct facts *f)
 
 static int pass_owner(struct facts *f, uint64_t cgroup, uint32_t tgid)
 {
-	return cgroup && cgroup != f->last_cgroup ? know_cgroup(f, cgroup, tgid) : 0;
+	int err = cgroup && cgroup != f->last_cgroup ? know_cgroup(f, cgroup, tgid) : 0;
+
+	return err ?: process_facts_io(&f->processes, tgid);
 }
 
 /* --- the stream ------------------------------------------------------------------- */
@@ -114,6 +119,8 @@ static int pass(void *ctx, const void *data, size_t size)
 	case IOLAT_EV_AGGREGATE:
 		err = pass_owner(f, aggregate->cgroup, aggregate->tgid);
 		break;
+	case IOLAT_EV_TASK:
+		return send(f, data, size) ?: process_facts_task(&f->processes, data);
 	case IOLAT_EV_DISK:
 		return diskwatch_disk(&f->disks, data, &f->sink);
 	}
@@ -172,7 +179,8 @@ static int send_hooks(struct facts *f)
 
 static int list_tasks(struct facts *f)
 {
-	int err = tracer_tasks(f->tracer, &f->sink);
+	const struct sink sink = facts_sink(f);
+	int err = seen_tasks(f->tracer, &sink);
 
 	return err == -ENOTSUP || err == -EPERM ? 0 : err; /* names come as tasks show up */
 }
@@ -240,6 +248,7 @@ int facts_new(struct facts **out, struct tracer *t, const struct cgroupfs *cgrou
 	f->tracer = t;
 	f->cgroups = cgroups;
 	f->sink = *sink;
+	process_facts_init(&f->processes, sink);
 	map_init(&f->known_cgroups, sizeof(uint64_t));
 	diskwatch_init(&f->disks, t);
 	return 0;
@@ -251,5 +260,6 @@ void facts_free(struct facts *f)
 		return;
 	diskwatch_free(&f->disks);
 	map_free(&f->known_cgroups);
+	process_facts_free(&f->processes);
 	free(f);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads /proc/PID/status (proc_pid_status(5)) for cli/target.c and tasks.c, and what facts.c asks of /proc. */
+/* Reads /proc/PID/status and stat (proc(5)) for cli/target.c, tasks.c and process_facts.c, and what facts.c asks
+ * of /proc. */
 #include "collect/procfs.h"
 
 #include <dirent.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/units.h"
@@ -44,6 +46,25 @@ bool procfs_status(uint32_t pid, struct proc_status *out)
 			out->ns_pid = last_number(line + 6);
 	}
 	return out->tgid;
+}
+
+/* Behind the name, which may hold any byte: state, ppid, four, flags, twelve, starttime. */
+bool procfs_stat(uint32_t pid, uint32_t tid, struct proc_stat *out)
+{
+	char path[64], line[1024];
+	AUTO_FILE FILE *f = NULL;
+	uint64_t ticks;
+	const char *s;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", pid, tid);
+	f = fopen(path, "re");
+	s = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	if (!s || sscanf(s, ") %*c %" SCNu32 " %*d %*d %*d %*d %" SCNu32
+			    " %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+			 &out->ppid, &out->flags, &ticks) != 3)
+		return false;
+	out->start_ns = ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	return true;
 }
 
 size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room)

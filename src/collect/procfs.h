@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Single facts from /proc. */
+/* Single facts from /proc, most of them a process's: status and stat. */
 #ifndef IOLAT_COLLECT_PROCFS_H
 #define IOLAT_COLLECT_PROCFS_H
 
@@ -16,6 +16,15 @@ struct proc_status {
 
 /* False where there is no such task. */
 bool procfs_status(uint32_t pid, struct proc_status *out);
+
+struct proc_stat {
+	uint32_t ppid;
+	uint32_t flags;		/* PF_*, include/linux/sched.h */
+	uint64_t start_ns;	/* CLOCK_BOOTTIME, whole clock ticks */
+};
+
+/* Of a thread; tid == pid: of the process. False where there is none. */
+bool procfs_stat(uint32_t pid, uint32_t tid, struct proc_stat *out);
 
 /* Processes whose pid in their own namespace, another one than ours, is `ns_pid`: at most `room`
  * of their host pids; returns how many there are in all. */

@@ -10,37 +10,47 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "collect/procfs.h"
 #include "collect/tracer.h"
 
-#define PF_KTHREAD 0x00200000 /* include/linux/sched.h, same in 5.10 to 7.2 */
+/* include/linux/sched.h, the same in 5.10 to 7.2 */
+#define PF_FORKNOEXEC 0x00000040
+#define PF_KTHREAD    0x00200000
 
-/* What only the leader's stat tells; the name may hold any byte. False where the process is gone. */
-static bool read_stat(uint32_t pid, struct iolat_task *e)
+/* CLOCK_BOOTTIME also runs while the machine sleeps. */
+static uint64_t slept_ns(void)
 {
-	char path[64], line[1024];
-	AUTO_FILE FILE *f = NULL;
-	uint64_t ticks;
-	uint32_t flags;
-	const char *s;
+	struct timespec boot, mono;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	f = fopen(path, "re");
-	if (!f || !fgets(line, sizeof(line), f))
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (uint64_t)(boot.tv_sec - mono.tv_sec) * 1000000000 + boot.tv_nsec - mono.tv_nsec;
+}
+
+/* What only the leader's stat tells. False where the process is gone. */
+static bool read_leader(uint32_t pid, struct iolat_task *e)
+{
+	struct proc_stat st;
+
+	if (!procfs_stat(pid, pid, &st))
 		return false;
-	s = strrchr(line, ')');
-	/* Behind the name: state, ppid, four, flags, eleven, ..., starttime. */
-	if (!s || sscanf(s, ") %*c %" SCNu32 " %*d %*d %*d %*d %" SCNu32
-			    " %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
-			 &e->ppid, &flags, &ticks) != 3)
-		return false;
-	e->flags = flags & PF_KTHREAD ? IOLAT_TASK_KTHREAD : 0;
-	e->start_ns = ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	e->ppid = st.ppid;
+	e->flags = (st.flags & PF_KTHREAD ? IOLAT_TASK_KTHREAD : 0) |
+		   (st.flags & PF_FORKNOEXEC ? IOLAT_TASK_FORKED : 0);
+	e->start_ns = st.start_ns;
 	return true;
+}
+
+/* To the tick, as all of /proc's starts. */
+static uint64_t read_begun(uint32_t pid, uint32_t tid, uint64_t slept)
+{
+	struct proc_stat st;
+
+	return procfs_stat(pid, tid, &st) && st.start_ns > slept ? st.start_ns - slept : 0;
 }
 
 static bool read_comm(struct iolat_task *e)
@@ -61,6 +71,7 @@ static bool read_comm(struct iolat_task *e)
 /* Each thread of the process that `e` describes. */
 static int send_threads(struct iolat_task *e, const struct sink *sink)
 {
+	const uint64_t slept = slept_ns();
 	char path[64];
 	AUTO_DIR DIR *dir = NULL;
 	struct dirent *d;
@@ -73,6 +84,7 @@ static int send_threads(struct iolat_task *e, const struct sink *sink)
 		if (parse_u64(d->d_name, &tid))
 			continue;
 		e->tid = tid;
+		e->begun_ns = read_begun(e->tgid, e->tid, slept);
 		if (read_comm(e))
 			err = sink->event(sink->ctx, e, sizeof(*e));
 	}
@@ -96,7 +108,7 @@ int tasks_read(uint64_t now_ns, const struct sink *sink)
 		};
 		struct proc_status st;
 
-		if (parse_u64(d->d_name, &pid) || !procfs_status(pid, &st) || !read_stat(pid, &e))
+		if (parse_u64(d->d_name, &pid) || !procfs_status(pid, &st) || !read_leader(pid, &e))
 			continue;
 		e.tgid = st.tgid;
 		e.ns_pid = st.ns_pid;

@@ -80,6 +80,15 @@ static bool disk_facts_ok(const struct iolat_disk_facts *e)
 	       terminated(e->scheduler, sizeof(e->scheduler));
 }
 
+/* A rank is one of the world's. */
+static bool process_facts_ok(const struct iolat_process_facts *e)
+{
+	bool ranked = e->rank >= 0;
+
+	return e->tgid && e->rank >= -1 &&
+	       (!ranked || !e->world_size || (__u32)e->rank < e->world_size);
+}
+
 static bool counters_ok(const struct iolat_counters *e)
 {
 	return e->missed_known <= 1;

@@ -6,6 +6,7 @@
  */
 #include "render/columns.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -165,6 +166,23 @@ static const char *text_thread(const struct cell *cell)
 	return t && t->comm_known ? t->comm : NULL;
 }
 
+static const char *text_worker(const struct cell *cell)
+{
+	const struct worker *w = cell->row->subject.worker;
+
+	return w ? w->name : NULL;
+}
+
+/* The worker's where a row stands for one, for its processes come and go. */
+static const char *text_role(const struct cell *cell)
+{
+	const struct row_subject *s = &cell->row->subject;
+
+	if (s->worker)
+		return role_name(s->worker->role);
+	return s->process ? role_name(s->process->role) : NULL;
+}
+
 static const char *text_cgroup(const struct cell *cell)
 {
 	const struct cgroup *g = cell->row->subject.cgroup;
@@ -189,16 +207,40 @@ static void print_bracketed(FILE *out, const char *s)
 	fputc(']', out);
 }
 
+/* "[2]" behind the name of a worker, its rank behind that. */
+static void print_part_in_job(FILE *out, const struct process *p)
+{
+	if (p->index_known)
+		fprintf(out, "[%" PRIu32 "]", p->index);
+	if (!p->rank_known)
+		return;
+	fprintf(out, " rank %" PRIu32, p->rank);
+	if (p->world_size)
+		fprintf(out, "/%" PRIu32, p->world_size);
+}
+
 static void print_comm(FILE *out, const struct cell *cell)
 {
 	const char *comm = text_comm(cell), *via = cell->row->via;
 
 	if (comm || !via)
 		column_print_text(out, comm ? comm : "-");
+	if (comm)
+		print_part_in_job(out, cell->row->subject.process);
 	if (comm && via)
 		fputc(' ', out);
 	if (via)
 		print_bracketed(out, via);
+}
+
+/* Workers of several loaders have the same numbers: the process id tells them apart. */
+static void print_worker(FILE *out, const struct cell *cell)
+{
+	const struct worker *w = cell->row->subject.worker;
+
+	fputs(w ? w->name : "-", out);
+	if (w && !by_has(cell->frame->by, BY_PROCESS))
+		fprintf(out, " pid %" PRIu32, w->pid);
 }
 
 static void print_cgroup(FILE *out, const struct cell *cell)
@@ -290,6 +332,8 @@ static const struct column columns[] = {
 	{ "owner_from", "FROM",    SHOW_ASKED,  .text = text_from },
 	{ "comm",       "COMM",    SHOW_KEY,    BY_PROCESS, .text = text_comm, .print = print_comm },
 	{ "thread",     "THREAD",  SHOW_KEY,    BY_THREAD, .text = text_thread },
+	{ "worker",     "WORKER",  SHOW_KEY,    BY_WORKER, .text = text_worker, .print = print_worker },
+	{ "role",       "ROLE",    SHOW_KEY,    BY_WORKER, .text = text_role },
 	{ "cgroup",     "CGROUP",  SHOW_KEY,    BY_CGROUP, .text = text_cgroup, .print = print_cgroup },
 	{ "via",        "VIA",     SHOW_ANY_BUT, BY_PROCESS, .text = text_via },
 };

@@ -55,12 +55,23 @@ static int by_wait(const struct row *a, const struct row *b)
 	return order ? order : id_first(b->ios, a->ios);
 }
 
+static int by_worker(const struct worker *a, const struct worker *b)
+{
+	int order = id_first(a ? a->rank : 0, b ? b->rank : 0);
+
+	if (!order)
+		order = id_first(a ? a->index : 0, b ? b->index : 0);
+	return order ? order : id_first(a ? a->pid : 0, b ? b->pid : 0);
+}
+
 static int by_owner(const struct row_subject *a, const struct row_subject *b)
 {
 	int order = id_first(a->process ? a->process->pid : 0, b->process ? b->process->pid : 0);
 
 	if (!order)
 		order = id_first(a->thread ? a->thread->tid : 0, b->thread ? b->thread->tid : 0);
+	if (!order)
+		order = by_worker(a->worker, b->worker);
 	if (!order)
 		order = id_first(a->cgroup ? a->cgroup->key : 0, b->cgroup ? b->cgroup->key : 0);
 	return order;

@@ -49,8 +49,8 @@ static void put_process(struct record *r, const struct row_subject *subject)
 	put_u64(r, "pid", p->pid);
 	put_id(r, "ns_pid", p->ns_pid);
 	put_comm(r, p->comm_known, p->comm);
-	r->ops->str(r, "role", NULL);
-	r->ops->u64(r, "rank", false, 0);
+	r->ops->str(r, "role", role_name(p->role));
+	r->ops->u64(r, "rank", p->rank_known, p->rank);
 	r->ops->close(r);
 }
 
@@ -62,6 +62,20 @@ static void put_thread(struct record *r, const struct row_subject *subject)
 	r->ops->open(r, "thread", subject->thread);
 	put_u64(r, "tid", t->tid);
 	put_comm(r, t->comm_known, t->comm);
+	r->ops->str(r, "role", t->comm_known ? role_name(role_of_thread(t->comm)) : NULL);
+	r->ops->close(r);
+}
+
+static void put_worker(struct record *r, const struct row_subject *subject)
+{
+	static const struct worker none;
+	const struct worker *w = subject->worker ? subject->worker : &none;
+
+	r->ops->open(r, "worker", subject->worker);
+	put_u64(r, "index", w->index);
+	r->ops->u64(r, "rank", w->rank_known, w->rank);
+	put_u64(r, "pid", w->pid);
+	r->ops->str(r, "role", role_name(w->role));
 	r->ops->close(r);
 }
 
@@ -96,8 +110,8 @@ static void put_op(struct record *r, const struct row_subject *subject)
 static void put_subject(struct record *r, const struct by *by, const struct row_subject *subject)
 {
 	static void (*const objects[BY_MAX])(struct record *, const struct row_subject *) = {
-		[BY_PROCESS] = put_process, [BY_THREAD] = put_thread, [BY_CGROUP] = put_cgroup,
-		[BY_DEVICE] = put_device,   [BY_OP] = put_op,
+		[BY_PROCESS] = put_process, [BY_THREAD] = put_thread, [BY_WORKER] = put_worker,
+		[BY_CGROUP] = put_cgroup,   [BY_DEVICE] = put_device, [BY_OP] = put_op,
 	};
 
 	for (int key = 0; key < BY_MAX; key++)

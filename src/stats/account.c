@@ -78,6 +78,14 @@ static int find_thread(struct account *a, const struct io *io, struct row_subjec
 	return s->thread ? 0 : -ENOMEM;
 }
 
+/* Also where rows are not by worker: it tells what the process is. */
+static int find_worker(struct account *a, struct row_subjects *s)
+{
+	struct model *m = a->model;
+
+	return s->proc ? worker_of(&m->workers, &m->procs, s->proc, &s->worker) : 0;
+}
+
 static int find_cgroup(struct account *a, const struct io *io, struct row_subjects *s)
 {
 	if (!io->cgroup || !by_has(a->by, BY_CGROUP))
@@ -116,6 +124,8 @@ static int find_subjects(struct account *a, const struct io *io, struct row_subj
 
 	s->op = io->op;
 	s->aggregated = io->aggregated;
+	if (!err)
+		err = find_worker(a, s);
 	if (!err)
 		err = find_cgroup(a, io, s);
 	if (!err)

@@ -180,6 +180,8 @@ void row_free(struct row_slot *s)
 		proc_unref(s->proc);
 	if (s->thread)
 		proc_thread_unref(s->thread);
+	if (s->worker)
+		worker_unref(s->worker);
 	if (s->cgroup)
 		known_cgroup_unref(s->cgroup);
 	if (s->disk)

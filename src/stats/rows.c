@@ -13,8 +13,8 @@ static const char other_via[] = "other"; /* its address is in no table of texts 
 const char *row_key_name(enum row_key key)
 {
 	static const char *const names[BY_MAX] = {
-		[BY_PROCESS] = "process", [BY_THREAD] = "thread", [BY_CGROUP] = "cgroup",
-		[BY_DEVICE] = "device",	  [BY_OP] = "op",
+		[BY_PROCESS] = "process", [BY_THREAD] = "thread", [BY_WORKER] = "worker",
+		[BY_CGROUP] = "cgroup",	  [BY_DEVICE] = "device", [BY_OP] = "op",
 	};
 
 	return names[key];
@@ -81,6 +81,7 @@ static struct row_id id_of(const struct by *by, const struct row_subjects *s)
 	return (struct row_id){
 		.process = by_has(by, BY_PROCESS) && s->proc ? s->proc->serial : 0,
 		.thread = by_has(by, BY_THREAD) && s->thread ? s->thread->serial : 0,
+		.worker = by_has(by, BY_WORKER) && s->worker ? s->worker->serial : 0,
 		.cgroup = by_has(by, BY_CGROUP) && s->cgroup ? s->cgroup->pub.key : 0,
 		.via = (by_submitter && !s->proc) || lacks_key(by, s) ? s->via : NULL,
 		.disk = by_has(by, BY_DEVICE) && s->disk ? s->disk->pub.number : 0,
@@ -121,6 +122,15 @@ static void name_thread(struct row_slot *s, struct proc_thread *th)
 	s->pub.subject.thread = &th->pub;
 }
 
+static void name_worker(struct row_slot *s, struct known_worker *w)
+{
+	if (!s->id.worker)
+		return;
+	worker_ref(w);
+	s->worker = w;
+	s->pub.subject.worker = &w->pub;
+}
+
 static void name_cgroup(struct row_slot *s, struct known_cgroup *c)
 {
 	if (!s->id.cgroup)
@@ -143,6 +153,7 @@ static void name_all(struct row_slot *s, const struct row_subjects *from)
 {
 	name_process(s, from->proc);
 	name_thread(s, from->thread);
+	name_worker(s, from->worker);
 	name_cgroup(s, from->cgroup);
 	name_disk(s, from->disk);
 }
@@ -222,8 +233,11 @@ int rows_move(struct rows *to, struct row_slot *s, struct row_slot **left)
 struct row_slot *row_copy(const struct row_slot *s)
 {
 	struct row_slot *copy = slot_new(&s->id);
-	struct row_subjects same = {
-		.proc = s->proc, .thread = s->thread, .cgroup = s->cgroup, .disk = s->disk};
+	struct row_subjects same = {.proc = s->proc,
+				    .thread = s->thread,
+				    .worker = s->worker,
+				    .cgroup = s->cgroup,
+				    .disk = s->disk};
 
 	if (!copy)
 		return NULL;

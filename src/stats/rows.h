@@ -15,6 +15,7 @@
 struct row_id {
 	uint64_t process;
 	uint64_t thread;
+	uint64_t worker;
 	uint64_t cgroup;
 	const char *via; /* interned */
 	uint32_t disk;
@@ -29,6 +30,7 @@ struct row_slot {
 	struct row_slot *copy; /* while a view is built: the sum shown instead */
 	struct proc *proc;     /* referenced, or NULL */
 	struct proc_thread *thread;
+	struct known_worker *worker;
 	struct known_cgroup *cgroup;
 	struct known_disk *disk;
 	uint64_t owners[IOLAT_OWNER_MAX]; /* I/Os by the owner's step */
@@ -41,6 +43,7 @@ struct row_slot {
 struct row_subjects {
 	struct proc *proc;
 	struct proc_thread *thread;
+	struct known_worker *worker;
 	struct known_cgroup *cgroup;
 	struct known_disk *disk;
 	const char *via;

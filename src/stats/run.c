@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attrib/identity.h"
 #include "decode/decode.h"
 #include "stats/account.h"
 #include "stats/view.h"
@@ -92,6 +93,14 @@ static int on_task(void *ctx, const struct iolat_task *e)
 	struct run *r = ctx;
 
 	return proc_event(&r->model.procs, e);
+}
+
+static int on_process_facts(void *ctx, const struct iolat_process_facts *e)
+{
+	struct run *r = ctx;
+
+	identity_facts(&r->model.procs, e);
+	return 0;
 }
 
 static int on_disk(void *ctx, const struct iolat_disk *e)

@@ -20,6 +20,7 @@ enum snapshot_type { SNAPSHOT_INTERVAL, SNAPSHOT_ASKED, SNAPSHOT_SUMMARY };
 enum row_key {
 	BY_PROCESS,
 	BY_THREAD,
+	BY_WORKER,
 	BY_CGROUP,
 	BY_DEVICE,
 	BY_OP,
@@ -41,6 +42,7 @@ static inline bool by_has(const struct by *by, enum row_key key)
 struct row_subject {
 	const struct process *process;
 	const struct thread *thread;
+	const struct worker *worker;
 	const struct cgroup *cgroup;
 	const struct disk *disk;
 	enum iolat_op op;

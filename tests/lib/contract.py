@@ -8,6 +8,7 @@ COVERAGE = {"requests", "lost", "aggregated", "unmatched", "unowned", "map_full"
 COVERED = {"device", "kernel", "seen", "model", "rotational", "scheduler", "nr_requests"}
 ROW = {"owner_from", "via", "ios", "bytes", "errors", "requeues", "merged", "random_pct", "latency", "size"}
 KEYS = {"process": {"pid", "ns_pid", "comm", "role", "rank"}, "thread": {"tid", "comm"}, "cgroup": {"id", "path"},
+        "worker": {"index", "rank", "pid", "role"},
         "device": {"name", "major", "minor"}, "op": None}
 LATENCY = {"count", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "histogram"}
 SIZE = {"min_bytes", "mean_bytes", "max_bytes"}
@@ -32,7 +33,7 @@ def check(o):
 
 
 def identity(row, by):
-    ids = {"process": "pid", "thread": "tid", "cgroup": "id", "device": "name"}
+    ids = {"process": "pid", "thread": "tid", "worker": "pid", "cgroup": "id", "device": "name"}
     found = [(row[k] or {}).get(ids[k]) if k in ids else row[k] for k in by]
     if "process" in by:  # a pid may have been used twice
         found.append(row["via"])

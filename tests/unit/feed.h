@@ -65,6 +65,7 @@ static inline struct iolat_task a_task(enum iolat_task_what what, uint32_t pid, 
 		.what = what,
 		.ts_ns = start,
 		.start_ns = start,
+		.begun_ns = start,
 		.tid = pid,
 		.tgid = pid,
 		.ppid = 1,
@@ -188,6 +189,18 @@ static inline union an_aggregate an_aggregate(void)
 	u.buckets[2] = (struct iolat_bucket){158, IOLAT_PART_QUEUE, 1};
 	u.buckets[3] = (struct iolat_bucket){206, IOLAT_PART_DEVICE, 1};
 	return u;
+}
+
+static inline struct iolat_process_facts some_process_facts(uint32_t pid, uint64_t start,
+							    unsigned int flags)
+{
+	return (struct iolat_process_facts){
+		.head = HEAD(PROCESS_FACTS, iolat_process_facts),
+		.tgid = pid,
+		.start_ns = start,
+		.flags = flags,
+		.rank = -1,
+	};
 }
 
 /* A generator with a fixed seed: tests fail the same way twice. */

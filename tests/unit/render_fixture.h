@@ -24,6 +24,7 @@
 struct fixture {
 	struct process process;
 	struct thread thread;
+	struct worker worker;
 	struct cgroup cgroup;
 	struct disk disk;
 	struct by by;
@@ -73,6 +74,7 @@ static inline void fixture_rows(struct fixture *f)
 	fixture_io(&f->rows[0], 10, 20);
 	f->rows[1].subject.process = &f->process;
 	f->rows[1].subject.thread = &f->thread;
+	f->rows[1].subject.worker = &f->worker;
 	f->rows[1].subject.cgroup = &f->cgroup;
 	f->rows[1].owner_from = "task";
 	fixture_io(&f->rows[1], 0, 60);
@@ -83,6 +85,12 @@ static inline void fixture_entities(struct fixture *f)
 {
 	f->process = (struct process){.pid = 812, .comm_known = true, .comm = "fio"};
 	f->thread = (struct thread){.tid = 813, .comm_known = true, .comm = "fio-worker"};
+	f->worker = (struct worker){.index = 2,
+				    .rank_known = true,
+				    .rank = 1,
+				    .pid = 814,
+				    .role = ROLE_DATALOADER_WORKER,
+				    .name = "rank 1 w2"};
 	f->cgroup = (struct cgroup){.key = IOLAT_CGROUP(IOLAT_TREE_MEMORY, 77), .path = "/a/b"};
 	f->disk = (struct disk){
 		.number = 5, .major = 253, .minor = 16, .name = "vda", .rotational = -1};

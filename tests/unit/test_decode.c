@@ -85,6 +85,7 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, COUNTERS, some_counters());
 	SAMPLE(s, END, an_end());
 	SAMPLE(s, AGGREGATE, an_aggregate());
+	SAMPLE(s, PROCESS_FACTS, some_process_facts(100, 5, 0));
 }
 
 static void test_every_kind_reaches_its_handler(void **state)
@@ -252,6 +253,24 @@ static void test_enumerators(void **state)
 		assert_taken(e_);                                                                  \
 	} while (0)
 
+static void test_ranks(void **state)
+{
+	struct iolat_process_facts e = some_process_facts(100, 5, 0);
+
+	e.world_size = 4;
+	assert_taken(e);
+	e.rank = 3;
+	assert_taken(e);
+	e.rank = 4;
+	assert_refused(e);
+	e.world_size = 0; /* not known */
+	assert_taken(e);
+	e.rank = -2;
+	assert_refused(e);
+	e = some_process_facts(0, 5, 0);
+	assert_refused(e);
+}
+
 static void test_strings_must_end(void **state)
 {
 	assert_needs_nul(a_task(IOLAT_TASK_NEW, 1, 1, "x"), comm);
@@ -389,6 +408,7 @@ int main(void)
 		cmocka_unit_test(test_share_ranges),
 		cmocka_unit_test(test_numbers_that_must_not_be_zero),
 		cmocka_unit_test(test_enumerators),
+		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_strings_must_end),
 		cmocka_unit_test(test_cgroup_path_must_end_within_the_event),
 		cmocka_unit_test(test_cgroup_path_has_a_limit),

@@ -88,8 +88,20 @@ static void test_other_keys(void **state)
 
 	FIXTURE_BY(f, BY_CGROUP, BY_THREAD);
 	fixture_expect_part(f, "csv",
-			    "start,type,thread_tid,thread_comm,cgroup_id,cgroup_path," MEASURES);
-	fixture_expect_part(f, "csv", START ",interval,813,fio-worker,77,/a/b,task,,2,8192,");
+			    "start,type,thread_tid,thread_comm,thread_role,cgroup_id,cgroup_path,"
+			    MEASURES);
+	fixture_expect_part(f, "csv", START ",interval,813,fio-worker,,77,/a/b,task,,2,8192,");
+	fixture_expect_part(f, "csv", START ",interval,,,,,,,writeback,1,4096,");
+}
+
+static void test_rows_by_worker(void **state)
+{
+	struct fixture *f = *state;
+
+	FIXTURE_BY(f, BY_WORKER);
+	fixture_expect_part(f, "csv",
+			    "start,type,worker_index,worker_rank,worker_pid,worker_role," MEASURES);
+	fixture_expect_part(f, "csv", START ",interval,2,1,814,dataloader-worker,task,,2,8192,");
 	fixture_expect_part(f, "csv", START ",interval,,,,,,writeback,1,4096,");
 }
 
@@ -154,6 +166,7 @@ int main(void)
 		FIXTURE_TEST(test_never_cut),
 		FIXTURE_TEST(test_sorted_as_asked),
 		FIXTURE_TEST(test_other_keys),
+		FIXTURE_TEST(test_rows_by_worker),
 		FIXTURE_TEST(test_null_is_empty),
 		FIXTURE_TEST(test_random),
 		FIXTURE_TEST(test_quoting),

@@ -125,9 +125,32 @@ static void test_rows_by_other_keys(void **state)
 	FIXTURE_BY(f, BY_CGROUP, BY_THREAD);
 	fixture_expect_part(f, "json", "\"by\":[\"cgroup\",\"thread\"],");
 	fixture_expect_part(f, "json",
-			    "\"rows\":[{\"thread\":{\"tid\":813,\"comm\":\"fio-worker\"},"
+			    "\"rows\":[{\"thread\":{\"tid\":813,\"comm\":\"fio-worker\",\"role\":null},"
 			    "\"cgroup\":{\"id\":77,\"path\":\"/a/b\"},\"owner_from\":\"task\",");
 	fixture_expect_part(f, "json", ",{\"thread\":null,\"cgroup\":null,\"owner_from\":null,");
+}
+
+static void test_rows_by_worker(void **state)
+{
+	struct fixture *f = *state;
+
+	FIXTURE_BY(f, BY_OP, BY_WORKER);
+	fixture_expect_part(f, "json",
+			    "\"rows\":[{\"worker\":{\"index\":2,\"rank\":1,\"pid\":814,"
+			    "\"role\":\"dataloader-worker\"},\"op\":\"read\",");
+	fixture_expect_part(f, "json", ",{\"worker\":null,\"op\":\"write\",");
+	f->worker.rank_known = false;
+	f->worker.role = ROLE_NONE;
+	fixture_expect_part(f, "json", "{\"index\":2,\"rank\":null,\"pid\":814,\"role\":null}");
+}
+
+static void test_role_and_rank_of_a_process(void **state)
+{
+	struct fixture *f = *state;
+
+	f->process.role = ROLE_MP_SPAWN;
+	f->process.rank_known = true;
+	fixture_expect_part(f, "json", "\"role\":\"mp-child(spawn)\",\"rank\":0}");
 }
 
 static void test_unknown_names(void **state)
@@ -141,7 +164,7 @@ static void test_unknown_names(void **state)
 	f->cgroup.path = NULL;
 	fixture_expect_part(f, "json",
 			    "{\"process\":{\"pid\":812,\"ns_pid\":3,\"comm\":null,\"role\":null,"
-			    "\"rank\":null},\"thread\":{\"tid\":813,\"comm\":null},"
+			    "\"rank\":null},\"thread\":{\"tid\":813,\"comm\":null,\"role\":null},"
 			    "\"cgroup\":{\"id\":77,\"path\":null},");
 }
 
@@ -241,6 +264,8 @@ int main(void)
 		FIXTURE_TEST(test_whole_line),	    FIXTURE_TEST(test_empty_summary),
 		FIXTURE_TEST(test_type_and_host),   FIXTURE_TEST(test_never_cut),
 		FIXTURE_TEST(test_sorted_as_asked), FIXTURE_TEST(test_rows_by_other_keys),
+		FIXTURE_TEST(test_rows_by_worker),
+		FIXTURE_TEST(test_role_and_rank_of_a_process),
 		FIXTURE_TEST(test_unknown_names),   FIXTURE_TEST(test_parts_that_are_not),
 		FIXTURE_TEST(test_counts),	    FIXTURE_TEST(test_coverage),
 		FIXTURE_TEST(test_device_facts),    FIXTURE_TEST(test_no_device),

@@ -121,6 +121,36 @@ static void test_cut_to_width(void **state)
 	fixture_expect_part(f, "table", "  read   日本\n");
 }
 
+/* Which worker of which rank stands behind the name, as far as it is known. */
+static void test_names_of_workers(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_expect_part(f, "table", "  read   fio\n");
+	f->process.index_known = true;
+	f->process.index = 2;
+	fixture_expect_part(f, "table", "  read   fio[2]\n");
+	f->process.rank_known = true;
+	f->process.rank = 1;
+	fixture_expect_part(f, "table", "  read   fio[2] rank 1\n");
+	f->process.world_size = 8;
+	fixture_expect_part(f, "table", "  read   fio[2] rank 1/8\n");
+	f->process.index_known = false;
+	fixture_expect_part(f, "table", "  read   fio rank 1/8\n");
+}
+
+static void test_rows_by_worker(void **state)
+{
+	struct fixture *f = *state;
+
+	FIXTURE_BY(f, BY_WORKER);
+	fixture_expect_part(f, "table", "  QUEUE%  WORKER             ROLE               VIA\n");
+	fixture_expect_part(f, "table", "  rank 1 w2 pid 814  dataloader-worker  -\n");
+	fixture_expect_part(f, "table", "  -                  -                  writeback\n");
+	FIXTURE_BY(f, BY_PROCESS, BY_WORKER);
+	fixture_expect_part(f, "table", "  rank 1 w2  dataloader-worker\n");
+}
+
 static void test_errors_show_themselves(void **state)
 {
 	struct fixture *f = *state;
@@ -306,6 +336,7 @@ static void test_column_names(void **state)
 		"p999",	     "max",    "queue_p50", "queue_p99", "device_p50", "device_p99",
 		"queue_pct", "errors", "requeues",  "pid",	 "tid",	       "device",
 		"op",	     "comm",   "thread",    "cgroup",	 "via",
+		"worker",    "role",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -340,6 +371,8 @@ int main(void)
 		FIXTURE_TEST(test_wide_names),
 		FIXTURE_TEST(test_hostile_names),
 		FIXTURE_TEST(test_cut_to_width),
+		FIXTURE_TEST(test_names_of_workers),
+		FIXTURE_TEST(test_rows_by_worker),
 		FIXTURE_TEST(test_errors_show_themselves),
 		FIXTURE_TEST(test_what_is_not_known),
 		FIXTURE_TEST(test_via),

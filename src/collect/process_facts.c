@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When to read what of /proc/PID: stat for the start, exe and cmdline for the program,
+ * environ for the rank. Fails quietly: processes end, and other users' may be closed to us.
+ */
+#include "collect/process_facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "collect/environ.h"
+#include "collect/procfs.h"
+
+#define KNOWN	 ((void *)1)
+#define MAX_PIDS 65536 /* before the set is started anew */
+
+void process_facts_init(struct process_facts *f, const struct sink *sink)
+{
+	*f = (struct process_facts){.sink = *sink};
+	map_init(&f->read, sizeof(uint32_t));
+}
+
+void process_facts_free(struct process_facts *f)
+{
+	map_free(&f->read);
+}
+
+static FILE *open_file(uint32_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
+	return fopen(path, "re");
+}
+
+/* False: there is no command line, as when the process has begun to end. */
+static bool read_command(uint32_t pid, unsigned int *flags)
+{
+	AUTO_FILE FILE *f = open_file(pid, "cmdline");
+	AUTO_FREE char *arg = NULL;
+	struct command_scan s = {.n = 0};
+	size_t size = 0;
+
+	while (f && getdelim(&arg, &size, '\0', f) > 0 && command_take(&s, arg))
+		continue;
+	*flags |= s.flags;
+	return s.n;
+}
+
+static bool read_program(uint32_t pid, unsigned int *flags)
+{
+	char link[64], path[4096];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", pid);
+	len = readlink(link, path, sizeof(path) - 1);
+	if (len < 0)
+		return false;
+	path[len] = '\0';
+	if (command_is_python(path))
+		*flags |= IOLAT_FACT_PYTHON;
+	return true;
+}
+
+/* One assignment at a time, so that nothing but the listed numbers is kept. */
+static void read_environ(uint32_t pid, struct iolat_process_facts *out)
+{
+	AUTO_FILE FILE *f = open_file(pid, "environ");
+	AUTO_FREE char *assignment = NULL;
+	struct environ_scan s;
+	size_t size = 0;
+
+	environ_init(&s);
+	while (f && getdelim(&assignment, &size, '\0', f) > 0)
+		environ_take(&s, assignment);
+	environ_tell(&s, out);
+}
+
+static int read_and_send(struct process_facts *f, uint32_t tgid, uint64_t start_ns)
+{
+	struct iolat_process_facts e = {
+		.head = {.kind = IOLAT_EV_PROCESS_FACTS, .size = sizeof(e)},
+		.tgid = tgid,
+		.start_ns = start_ns,
+	};
+	bool program, command;
+
+	program = read_program(tgid, &e.flags);
+	command = read_command(tgid, &e.flags);
+	if (!program && !command) /* what is left of it says nothing */
+		return 0;
+	read_environ(tgid, &e);
+	return f->sink.event(f->sink.ctx, &e, sizeof(e));
+}
+
+static int note(struct process_facts *f, uint32_t tgid)
+{
+	if (f->read.count >= MAX_PIDS) {
+		map_clear(&f->read);
+		memset(f->lately, 0, sizeof(f->lately));
+	}
+	f->lately[tgid % PROCESS_FACTS_LATELY] = tgid;
+	return map_put(&f->read, &tgid, KNOWN);
+}
+
+int process_facts_read(struct process_facts *f, uint32_t tgid, int parents)
+{
+	bool known = map_get(&f->read, &tgid);
+	struct proc_stat st;
+	int err = note(f, tgid);
+
+	if (err || known || !procfs_stat(tgid, tgid, &st))
+		return err;
+	if (parents && st.ppid)
+		err = process_facts_read(f, st.ppid, parents - 1);
+	return err ?: read_and_send(f, tgid, st.start_ns);
+}
+
+static void forget(struct process_facts *f, uint32_t tgid)
+{
+	if (f->lately[tgid % PROCESS_FACTS_LATELY] == tgid)
+		f->lately[tgid % PROCESS_FACTS_LATELY] = 0;
+	map_del(&f->read, &tgid);
+}
+
+static bool may_train(const char *comm)
+{
+	return !strncmp(comm, "python", strlen("python")) || !strncmp(comm, "pt_", strlen("pt_"));
+}
+
+int process_facts_task(struct process_facts *f, const struct iolat_task *e)
+{
+	bool runs = e->what == IOLAT_TASK_EXEC || e->what == IOLAT_TASK_SEEN;
+
+	if (e->tid != e->tgid || !(runs || e->what == IOLAT_TASK_NEW))
+		return 0;
+	forget(f, e->tgid); /* another program, or another process of that pid */
+	return runs && may_train(e->comm) ? process_facts_read(f, e->tgid, 0) : 0;
+}
