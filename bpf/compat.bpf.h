@@ -330,18 +330,22 @@ static __always_inline u8 status_errno(s32 status)
 	return blk_status_errno(status);
 }
 
-/* A task's cgroup in a tree. The index of a controller depends on the kernel's configuration. */
+/* The index of a v1 tree's controller; it depends on the kernel's configuration. */
+static __always_inline u32 controller(u32 tree)
+{
+	return tree == IOLAT_TREE_BLKIO ? bpf_core_enum_value(enum cgroup_subsys_id, io_cgrp_id)
+					: bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id);
+}
+
+/* A task's cgroup in a tree. */
 static __always_inline struct cgroup *task_cgroup_in(struct task_struct *task, u32 tree)
 {
 	struct css_set *set = BPF_CORE_READ(task, cgroups);
 	struct cgroup_subsys_state *css;
-	u32 i;
 
 	if (tree == IOLAT_TREE_V2)
 		return BPF_CORE_READ(set, dfl_cgrp);
-	i = tree == IOLAT_TREE_BLKIO ? bpf_core_enum_value(enum cgroup_subsys_id, io_cgrp_id)
-				     : bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id);
-	css = BPF_CORE_READ(set, subsys[i]);
+	css = BPF_CORE_READ(set, subsys[controller(tree)]);
 	return BPF_CORE_READ(css, cgroup);
 }
 

@@ -29,7 +29,7 @@ static __always_inline void fill(struct iolat_task *e, struct task_struct *task,
 	e->flags = flags | (BPF_CORE_READ(task, flags) & PF_KTHREAD ? IOLAT_TASK_KTHREAD : 0) |
 		   (is_forked(task) ? IOLAT_TASK_FORKED : 0);
 	e->reserved = 0;
-	e->reserved2 = 0;
+	e->here = 0;
 	e->ts_ns = bpf_ktime_get_ns();
 	e->start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 	e->tid = BPF_CORE_READ(task, pid);
@@ -123,6 +123,19 @@ int iolat_free(u64 *ctx)
 	return 0;
 }
 
+/* A process's pid as the task that runs now sees it; 0: not in its namespace. */
+static __always_inline u32 pid_for_current(struct task_struct *task)
+{
+	struct task_struct *reader = (void *)bpf_get_current_task();
+	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	u32 level = BPF_CORE_READ(reader, group_leader, thread_pid, level) & 31;
+	u32 nr = 0;
+
+	if (level <= BPF_CORE_READ(pid, level))
+		bpf_probe_read_kernel(&nr, sizeof(nr), &pid->numbers[level].nr);
+	return nr;
+}
+
 /* Every task there is, read by user space at the start: the same events, as a file. */
 SEC("iter/task")
 int iolat_seen(struct bpf_iter__task *ctx)
@@ -135,6 +148,7 @@ int iolat_seen(struct bpf_iter__task *ctx)
 		return 0;
 	fill(&e, task, IOLAT_TASK_SEEN,
 	     knobs.by_task && is_selected(task) ? IOLAT_TASK_SELECTED : 0, NULL);
+	e.here = pid_for_current(task);
 	bpf_seq_write(ctx->meta->seq, &e, sizeof(e));
 	return 0;
 }

@@ -67,12 +67,15 @@ enum {
 struct kernfs_node {
 	u64 id;
 };
-struct cgroup {
-	int level;
-	struct kernfs_node *kn;
-};
 struct cgroup_subsys_state {
 	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+struct cgroup {
+	struct cgroup_subsys_state self;
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup_subsys_state *subsys[16];
 };
 struct css_set {
 	struct cgroup_subsys_state *subsys[16];
@@ -93,8 +96,10 @@ struct blkcg_gq {
 };
 
 /* tasks */
-struct upid {
+struct pid_namespace;
+struct upid { /* whole: a step in an array of them is as long as this says */
 	int nr;
+	struct pid_namespace *ns;
 };
 struct pid {
 	unsigned int level;

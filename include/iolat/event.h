@@ -30,7 +30,9 @@
 	X(COUNTERS, counters)   \
 	X(END, end)             \
 	X(AGGREGATE, aggregate) \
-	X(PROCESS_FACTS, process_facts)
+	X(PROCESS_FACTS, process_facts) \
+	X(CONTAINER, container) \
+	X(CGROUP_GONE, cgroup_gone)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -158,7 +160,7 @@ struct iolat_task {
 	__u32 ppid;		/* NEW, SEEN: tgid of the parent */
 	__u32 ns_pid;		/* NEW, SEEN: tgid in the innermost pid namespace */
 	__u32 uid;		/* SEEN, NEW, EXEC: real user id */
-	__u32 reserved2;
+	__u32 here;		/* SEEN: tgid in the reader's pid namespace, 0: not in it */
 	char comm[IOLAT_COMM_LEN];
 	__u64 begun_ns;		/* the task's own start, CLOCK_MONOTONIC */
 };
@@ -308,6 +310,42 @@ struct iolat_process_facts {
 	__u32 world_size;	/* ranks in all; 0: not known */
 	__u32 reserved;
 	__u64 slurm_job;	/* 0: none */
+};
+
+enum iolat_container_flags {
+	IOLAT_CONTAINER_HELPER = 1 << 0, /* a monitor or logger beside it, not its payload */
+};
+
+/* The texts of a container event, in this order; "": not known, or not so. */
+enum iolat_container_text {
+	IOLAT_TEXT_RUNTIME,	/* "docker", "k8s-containerd", ...; "": in no container */
+	IOLAT_TEXT_ID,
+	IOLAT_TEXT_NAME,
+	IOLAT_TEXT_IMAGE,
+	IOLAT_TEXT_LABEL,	/* short, for people, from the path: "docker:0123456789ab" */
+	IOLAT_TEXT_SOURCE,	/* the file that has the name, from the host's root */
+	IOLAT_TEXT_POD_NAMESPACE,
+	IOLAT_TEXT_POD_NAME,
+	IOLAT_TEXT_POD_UID,	/* "": in no pod */
+	IOLAT_TEXT_JOB,		/* "": in no job */
+	IOLAT_TEXT_JOB_STEP,
+	IOLAT_TEXT_JOB_ALIAS,	/* its other id: of Slurm's two */
+	IOLAT_TEXT_MAX
+};
+
+/* Whose a cgroup is, behind the event with its path. May come again; the last one holds. */
+struct iolat_container {
+	struct iolat_head head;
+	__u32 flags;		/* enum iolat_container_flags */
+	__u64 cgroup;		/* IOLAT_CGROUP() */
+	char text[];		/* enum iolat_container_text, a NUL behind each */
+};
+
+/* A cgroup was removed. */
+struct iolat_cgroup_gone {
+	struct iolat_head head;
+	__u32 reserved;
+	__u64 cgroup;		/* IOLAT_CGROUP() */
 };
 
 #endif /* IOLAT_EVENT_H */

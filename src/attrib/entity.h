@@ -50,6 +50,28 @@ struct cgroup {
 	const char *path;	/* NULL: not resolved */
 };
 
+struct container {
+	const char *runtime;	/* "docker", "k8s-containerd", ... */
+	const char *id;
+	const char *name;	/* NULL: not known */
+	const char *image;	/* NULL: not known */
+	const char *label;	/* short, for people, where there is no name */
+	const char *source;	/* the host's file that has the name; NULL: none */
+	bool helper;		/* a monitor or logger beside the container */
+};
+
+struct pod {
+	const char *space;	/* its namespace; NULL: not known, as the name */
+	const char *name;
+	const char *uid;
+};
+
+struct job {
+	const char *id;
+	const char *step;	/* NULL: none */
+	const char *alias;	/* another id of it; NULL: none */
+};
+
 struct disk {
 	uint32_t number;	/* as in events */
 	uint32_t major, minor;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ties the tables of known things together: cgroups, disks and work queues are kept
- * here, processes in proc.c, the names of kernel submitters in via.c.
+ * Ties the tables of known things together: disks and work queues are kept here,
+ * processes in proc.c, cgroups in cgroup.c, the names of kernel submitters in via.c.
  */
 #include "attrib/model.h"
 
@@ -16,23 +16,10 @@ struct known_name {
 	char name[IOLAT_NAME_LEN];
 };
 
-void known_cgroup_unref(struct known_cgroup *c)
-{
-	if (--c->refs)
-		return;
-	free(c->path);
-	free(c);
-}
-
 void known_disk_unref(struct known_disk *d)
 {
 	if (--d->refs == 0)
 		free(d);
-}
-
-static void drop_cgroup(void *ctx, struct lru_node *node)
-{
-	known_cgroup_unref(list_entry(node, struct known_cgroup, node));
 }
 
 static void drop_disk(void *ctx, struct lru_node *node)
@@ -53,54 +40,21 @@ void model_init(struct model *m, const struct selection *s, bool want_threads)
 	proc_table_init(&m->procs, s, want_threads);
 	vias_init(&m->vias);
 	workers_init(&m->workers);
-	lru_init(&m->cgroups, KEY_AT(known_cgroup, pub.key), MODEL_CGROUPS);
+	cgroups_init(&m->cgroups, s);
 	lru_init(&m->disks, KEY_AT(known_disk, pub.number), MODEL_DISKS);
 	lru_init(&m->names, KEY_AT(known_name, id), MODEL_NAMES);
-	m->cgroups.drop = drop_cgroup;
 	m->disks.drop = drop_disk;
 	m->names.drop = drop_name;
 }
 
 void model_free(struct model *m)
 {
-	lru_free(&m->cgroups);
+	cgroups_free(&m->cgroups);
 	lru_free(&m->disks);
 	lru_free(&m->names);
 	workers_free(&m->workers);
 	proc_table_free(&m->procs);
 	vias_free(&m->vias);
-}
-
-struct known_cgroup *model_get_cgroup(struct model *m, uint64_t key)
-{
-	struct known_cgroup *c = lru_get(&m->cgroups, &key);
-
-	if (c)
-		return c;
-	c = calloc(1, sizeof(*c));
-	if (!c)
-		return NULL;
-	c->pub.key = key;
-	c->refs = 1;
-	if (lru_put(&m->cgroups, &c->node)) {
-		free(c);
-		return NULL;
-	}
-	return c;
-}
-
-int model_cgroup(struct model *m, const struct iolat_cgroup *e)
-{
-	struct known_cgroup *c = model_get_cgroup(m, e->cgroup);
-	char *path = strdup(e->path);
-
-	if (!c || !path) {
-		free(path);
-		return -ENOMEM;
-	}
-	free(c->path);
-	c->pub.path = c->path = path;
-	return 0;
 }
 
 static void name_by_number(struct disk *d)

@@ -7,25 +7,18 @@
 #ifndef IOLAT_ATTRIB_MODEL_H
 #define IOLAT_ATTRIB_MODEL_H
 
+#include "attrib/cgroup.h"
 #include "attrib/lru.h"
 #include "attrib/proc.h"
 #include "attrib/via.h"
 #include "attrib/worker.h"
 
 enum model_limits {
-	MODEL_CGROUPS = 16384,
 	MODEL_DISKS = 4096,
 	MODEL_NAMES = 4096,
 };
 
-/* A cgroup or disk with its count of references: the table's own and the rows'. */
-struct known_cgroup {
-	struct lru_node node;
-	struct cgroup pub;
-	char *path;
-	unsigned int refs;
-};
-
+/* A disk with its count of references: the table's own and the rows'. */
 struct known_disk {
 	struct lru_node node;
 	struct disk pub;
@@ -34,7 +27,7 @@ struct known_disk {
 
 struct model {
 	struct proc_table procs;
-	struct lru cgroups;
+	struct cgroup_table cgroups;
 	struct lru disks;
 	struct lru names; /* work queues by their id in events */
 	struct vias vias;
@@ -46,16 +39,13 @@ void model_init(struct model *m, const struct selection *s, bool want_threads);
 void model_free(struct model *m);
 
 /* 0 or -ENOMEM. */
-int model_cgroup(struct model *m, const struct iolat_cgroup *e);
 int model_disk(struct model *m, const struct iolat_disk *e);
 int model_disk_facts(struct model *m, const struct iolat_disk_facts *e);
 int model_name(struct model *m, const struct iolat_name *e);
 
 /* What an event names, made when it is new; NULL: out of memory. */
-struct known_cgroup *model_get_cgroup(struct model *m, uint64_t key);
 struct known_disk *model_get_disk(struct model *m, uint32_t number);
 
-void known_cgroup_unref(struct known_cgroup *c);
 void known_disk_unref(struct known_disk *d);
 
 /* `via` of a request: by the queue that submitted it, else by the kernel thread (its process
@@ -71,7 +61,7 @@ int model_via(struct model *m, const struct via_source *from, const char **via);
 /* Grows whenever an earlier answer may come out differently; for caches of answers. */
 static inline uint64_t model_generation(const struct model *m)
 {
-	return m->generation + m->procs.generation;
+	return m->generation + m->procs.generation + m->cgroups.generation;
 }
 
 #endif

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/explain.h"
 #include "cli/output.h"
 #include "collect/blockdev.h"
 #include "collect/cgroupfs.h"
@@ -148,18 +149,26 @@ static void check_memory(struct report *r)
 		add(r, OK, "memory", NULL, "%s resident", fmt_bytes(bytes, 1024.0 * u.ru_maxrss));
 }
 
-static void check_cgroups(struct report *r)
+static void check_cgroups(struct report *r, const char *root)
 {
 	static const char *const names[IOLAT_TREE_MAX] = {"v2", "v1 blkio", "v1 memory"};
+	const char *before;
 	struct cgroupfs c;
 
-	if (cgroupfs_open(&c))
+	if (cgroupfs_open(&c, root))
 		return;
+	before = *c.strip ? c.root_name : "";
+	if (strcmp(c.root_name, "/"))
+		add(r, OK, "host", NULL, "its files are read below %s", c.root_name);
+	if (!c.host_pids)
+		add(r, WARN, "host", "run the container with --pid=host, or give --root",
+		    "its processes are not seen from here: names of its containers may be missing");
 	for (int i = 0; i < IOLAT_TREE_MAX; i++) {
 		if (!c.mount[i])
 			continue;
 		if (c.host_root[i])
-			add(r, OK, "cgroups", NULL, "%s at %s", names[i], c.mount[i]);
+			add(r, OK, "cgroups", NULL, "%s at %s%s", names[i], before,
+			    c.mount[i] + strlen(c.strip));
 		else
 			add(r, WARN, "cgroups", "run iolat in the host's cgroup namespace",
 			    "%s at %s shows only a part: others' paths are not known", names[i],
@@ -238,11 +247,13 @@ int doctor_run(const struct options *o)
 	struct output out;
 	int status;
 
+	if (o->explain)
+		return explain_run(o);
 	check_kernel(&r, o->btf ?: FEATURES_BTF);
 	check_privileges(&r);
 	check_tracing(&r, o->btf);
 	check_memory(&r);
-	check_cgroups(&r);
+	check_cgroups(&r, o->root);
 	blockdev_each(check_disk, &r);
 	status = output_open(&out, o->output);
 	if (status == EXIT_OK) {

@@ -23,6 +23,7 @@
 #include "cli/target.h"
 #include "collect/cgroupfs.h"
 #include "collect/facts.h"
+#include "collect/hostfs.h"
 #include "collect/tracer.h"
 #include "stats/run.h"
 
@@ -174,13 +175,28 @@ static void obey_signals(struct live *l)
 	}
 }
 
-/* A run that watches given processes, cgroups or disks ends with the last of them. Names and users
- * may come again. */
+static bool host_has(void *ctx, const char *file)
+{
+	const struct live *l = ctx;
+	struct hostfs host;
+	bool there;
+
+	if (hostfs_open(&host, l->cgroups.root))
+		return false;
+	there = hostfs_exists(&host, file);
+	hostfs_close(&host);
+	return there;
+}
+
+/* A run that watches given processes, cgroups or disks ends with the last of them, one of containers
+ * when none can come back under the name. Names and users may come again. */
 static void check_subject(struct live *l)
 {
 	if (l->target.n_pids && !run_selected_alive(l->run) && !l->child.pid)
 		l->done = true;
 	if (!target_alive(&l->target, &l->cgroups))
+		l->done = true;
+	if (!l->child.pid && run_places_ended(l->run, host_has, l))
 		l->done = true;
 }
 
@@ -330,6 +346,26 @@ static int check_names(const struct live *l)
 	return EXIT_USAGE;
 }
 
+static int refuse_place(const struct live *l, const char *option, const struct words *words)
+{
+	log_error("--%s %s%s: nothing of that name here%s", option, words->at[0],
+		  words->n > 1 ? " and others" : "",
+		  l->cgroups.host_pids ? "" : "; the host's files cannot be seen from inside of this "
+					      "container: run it with --pid=host, or give --root");
+	return EXIT_USAGE;
+}
+
+/* The same for containers, pods and jobs. */
+static int check_places(const struct live *l)
+{
+	if (l->child.pid || !run_places_ended(l->run, NULL, NULL))
+		return EXIT_OK;
+	if (l->o->containers.n)
+		return refuse_place(l, "container", &l->o->containers);
+	return l->o->pods.n ? refuse_place(l, "pod", &l->o->pods)
+			    : refuse_place(l, "job", &l->o->jobs);
+}
+
 static int say_ready(const struct live *l)
 {
 	int fd = l->o->ready_fd;
@@ -361,7 +397,7 @@ static int prepare(struct live *l)
 
 	if (status != EXIT_OK)
 		return status;
-	err = cgroupfs_open(&l->cgroups);
+	err = cgroupfs_open(&l->cgroups, l->o->root);
 	if (err) {
 		log_error("cannot read /proc/self/mountinfo: %s", strerror(-err));
 		return EXIT_FAILED;
@@ -380,6 +416,7 @@ static int prepare(struct live *l)
 	status = status ?: start_output(l);
 	status = status ?: start_tracing(l);
 	status = status ?: check_names(l);
+	status = status ?: check_places(l);
 	status = status ?: say_ready(l);
 	if (status == EXIT_OK && l->child.pid)
 		status = child_start(&l->child, l->o->argv[0]);

@@ -246,7 +246,7 @@ int set_format(void *field, const char *arg, struct reason *why)
 	return 0;
 }
 
-int set_output(void *field, const char *arg, struct reason *why)
+int set_text(void *field, const char *arg, struct reason *why)
 {
 	if (!*arg)
 		return refuse(why, "empty");

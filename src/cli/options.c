@@ -325,6 +325,9 @@ void options_free(struct options *o)
 	words_free(&o->cgroups);
 	words_free(&o->devices);
 	words_free(&o->files);
+	words_free(&o->containers);
+	words_free(&o->pods);
+	words_free(&o->jobs);
 	free(o->render.columns);
 	*o = (struct options){.ready_fd = -1};
 }

@@ -35,6 +35,7 @@ struct options {
 	struct words pids;		/* checked to be numbers > 0 */
 	bool no_children;
 	struct words names, users, cgroups, devices;
+	struct words containers, pods, jobs;
 	unsigned int op_mask;		/* bit an enum iolat_op; 0: all */
 	uint64_t min_latency_ns;
 
@@ -50,6 +51,8 @@ struct options {
 	int ready_fd;			/* -1: none */
 	uint64_t buffer_size;		/* bytes; 0: the default */
 	const char *btf;		/* --btf; NULL: the kernel's own */
+	const char *root;		/* the host's, for names; NULL: found out */
+	const char *explain;		/* doctor: a cgroup's path; NULL: none */
 	bool command_as_root;		/* --user-command root */
 	struct words files;		/* what is reported on */
 	char **argv;			/* behind "--", NULL-terminated; NULL: none */

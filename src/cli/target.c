@@ -52,7 +52,9 @@ static int add_ns_pid(struct target *t, const char *word, uint32_t pid)
 	struct proc_status st;
 
 	if (!n) {
-		log_error("--pid %s: no such process", word);
+		log_error("--pid %s: no such process%s", word,
+			  procfs_is_host() ? "" : " in this container's PID namespace; to name the "
+						  "host's, run it with --pid=host");
 		return EXIT_USAGE;
 	}
 	if (n > 1)
@@ -168,9 +170,31 @@ static int resolve_devices(struct target *t, const struct options *o)
 	return EXIT_OK;
 }
 
+static int add_words(struct select_words *to, const struct words *from)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < from->n; i++)
+		err = select_add_word(to, from->at[i]);
+	return err;
+}
+
+/* Judged by the analysis, from what each cgroup turns out to be. */
+static int resolve_places(struct target *t, const struct options *o)
+{
+	struct selection *s = &t->selection;
+
+	if (!add_words(&s->containers, &o->containers) && !add_words(&s->pods, &o->pods) &&
+	    !add_words(&s->jobs, &o->jobs))
+		return EXIT_OK;
+	log_error("out of memory");
+	return EXIT_FAILED;
+}
+
 static bool selects_something(const struct options *o)
 {
-	return o->pids.n || o->names.n || o->users.n || o->cgroups.n || o->devices.n;
+	return o->pids.n || o->names.n || o->users.n || o->cgroups.n || o->devices.n ||
+	       o->containers.n || o->pods.n || o->jobs.n;
 }
 
 int target_resolve(struct target *t, const struct options *o, const struct cgroupfs *cgroups,
@@ -189,6 +213,7 @@ int target_resolve(struct target *t, const struct options *o, const struct cgrou
 	status = status ?: resolve_users(t, o);
 	status = status ?: resolve_cgroups(t, o, cgroups);
 	status = status ?: resolve_devices(t, o);
+	status = status ?: resolve_places(t, o);
 	if (status == EXIT_OK && child && !selects_something(o))
 		status = add_pid(t, child);
 	t->knobs.by_task = t->n_pids > 0;
@@ -211,10 +236,10 @@ struct tree {
 	bool grew;
 };
 
-static bool is_root(const struct tree *tree, uint32_t tgid)
+static bool is_root(const struct tree *tree, uint32_t pid)
 {
 	for (size_t i = 0; i < tree->target->n_pids; i++)
-		if (tree->target->pids[i] == tgid)
+		if (tree->target->pids[i] == pid)
 			return true;
 	return false;
 }
@@ -225,7 +250,8 @@ static int visit_task(void *ctx, const void *data, size_t size)
 	struct tree *tree = ctx;
 	bool below = !tree->target->knobs.no_children && map_get(&tree->selected, &e->ppid);
 
-	if (map_get(&tree->selected, &e->tgid) || !(below || is_root(tree, e->tgid)))
+	/* The user speaks of the pids seen from here, the kernel side of the host's. */
+	if (map_get(&tree->selected, &e->tgid) || !(below || is_root(tree, e->here)))
 		return 0;
 	tree->grew = true;
 	return map_put(&tree->selected, &e->tgid, tree) ?:

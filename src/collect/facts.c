@@ -13,22 +13,16 @@
 #include <time.h>
 
 #include "base/map.h"
+#include "collect/cgroup_facts.h"
 #include "collect/diskwatch.h"
 #include "collect/process_facts.h"
 #include "collect/procfs.h"
 #include "collect/seen.h"
 
-#define MAX_CGROUPS 8192	/* known ids before the set is started anew; the analysis knows twice as many */
-
-#define KNOWN	   ((void *)1)
-#define UNRESOLVED ((void *)2)
-
 struct facts {
 	struct tracer *tracer;
-	const struct cgroupfs *cgroups;
+	struct cgroup_facts *cgroups;
 	struct sink sink;
-	struct map known_cgroups;	/* by key; KNOWN, or UNRESOLVED until the next frame */
-	uint64_t last_cgroup;
 	struct diskwatch disks;
 	struct process_facts processes;
 	uint64_t names_lost;		/* when the tasks were last listed */
@@ -39,61 +33,9 @@ static int send(struct facts *f, const void *event, size_t size)
 	return f->sink.event(f->sink.ctx, event, size);
 }
 
-/* --- cgroups ---------------------------------------------------------------------- */
-
-static int send_cgroup(struct facts *f, uint64_t key, const char *path)
-{
-	size_t size = sizeof(struct iolat_cgroup) + strlen(path) + 1;
-	struct iolat_cgroup *e = calloc(1, size);
-	int err;
-
-	if (!e)
-		return -ENOMEM;
-	e->head.kind = IOLAT_EV_CGROUP;
-	e->head.size = size;
-	e->cgroup = key;
-	memcpy(e->path, path, strlen(path) + 1);
-	err = send(f, e, size);
-	free(e);
-	return err;
-}
-
-/* At first sight, while the cgroup most likely still exists. */
-static int know_cgroup(struct facts *f, uint64_t key, uint32_t tgid)
-{
-	char *path;
-	int err;
-
-	f->last_cgroup = key;
-	if (map_get(&f->known_cgroups, &key))
-		return 0;
-	if (f->known_cgroups.count >= MAX_CGROUPS)
-		map_clear(&f->known_cgroups);
-	path = cgroupfs_path(f->cgroups, key);
-	if (!path && tgid)
-		path = cgroupfs_path_of_task(f->cgroups, IOLAT_CGROUP_TREE(key), tgid);
-	err = map_put(&f->known_cgroups, &key, path ? KNOWN : UNRESOLVED);
-	if (!err && path)
-		err = send_cgroup(f, key, path);
-	free(path);
-	return err;
-}
-
-/* What could not be resolved may only have been too early: ask again, but once a frame. */
-static void retry_cgroups(struct facts *f)
-{
-	const void *key;
-	void *v;
-
-	f->last_cgroup = 0;
-	for (size_t i = 0; (v = map_next(&f->known_cgroups, &i, &key));)
-		if (v == UNRESOLVED)
-			map_del(&f->known_cgroups, key);
-}
-
 static int pass_owner(struct facts *f, uint64_t cgroup, uint32_t tgid)
 {
-	int err = cgroup && cgroup != f->last_cgroup ? know_cgroup(f, cgroup, tgid) : 0;
+	int err = cgroup_facts_see(f->cgroups, cgroup, tgid);
 
 	return err ?: process_facts_io(&f->processes, tgid);
 }
@@ -111,10 +53,10 @@ static int pass(void *ctx, const void *data, size_t size)
 
 	switch (head->kind) {
 	case IOLAT_EV_REQUEST:
-		err = pass_owner(f, rq->cgroup, rq->tgid);
+		err = cgroup_facts_see(f->cgroups, rq->cgroup, rq->tgid);
 		break;
 	case IOLAT_EV_SHARE:
-		err = pass_owner(f, share->cgroup, share->tgid);
+		err = cgroup_facts_see(f->cgroups, share->cgroup, share->tgid);
 		break;
 	case IOLAT_EV_AGGREGATE:
 		err = pass_owner(f, aggregate->cgroup, aggregate->tgid);
@@ -123,6 +65,8 @@ static int pass(void *ctx, const void *data, size_t size)
 		return send(f, data, size) ?: process_facts_task(&f->processes, data);
 	case IOLAT_EV_DISK:
 		return diskwatch_disk(&f->disks, data, &f->sink);
+	case IOLAT_EV_CGROUP:
+		return cgroup_facts_made(f->cgroups, data);
 	}
 	return err ?: send(f, data, size);
 }
@@ -191,7 +135,8 @@ int facts_begin(struct facts *f, const struct iolat_knobs *knobs)
 
 	diskwatch_begin(&f->disks);
 	err = send_run(f, knobs) ?: send_hooks(f);
-	return err ?: list_tasks(f);
+	err = err ?: list_tasks(f);
+	return err ?: cgroup_facts_begin(f->cgroups);
 }
 
 /* What the ring of facts had no room for is learnt anew. Who is thought alive and not listed has lost its
@@ -226,9 +171,8 @@ static int send_counters(struct facts *f)
 
 int facts_counters(struct facts *f)
 {
-	int err = send_counters(f);
+	int err = send_counters(f) ?: cgroup_facts_retry(f->cgroups);
 
-	retry_cgroups(f);
 	return err ?: diskwatch_report(&f->disks, &f->sink);
 }
 
@@ -246,12 +190,10 @@ int facts_new(struct facts **out, struct tracer *t, const struct cgroupfs *cgrou
 	if (!f)
 		return -ENOMEM;
 	f->tracer = t;
-	f->cgroups = cgroups;
 	f->sink = *sink;
 	process_facts_init(&f->processes, sink);
-	map_init(&f->known_cgroups, sizeof(uint64_t));
 	diskwatch_init(&f->disks, t);
-	return 0;
+	return cgroup_facts_new(&f->cgroups, cgroups, &f->sink);
 }
 
 void facts_free(struct facts *f)
@@ -259,7 +201,7 @@ void facts_free(struct facts *f)
 	if (!f)
 		return;
 	diskwatch_free(&f->disks);
-	map_free(&f->known_cgroups);
 	process_facts_free(&f->processes);
+	cgroup_facts_free(f->cgroups);
 	free(f);
 }

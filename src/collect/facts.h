@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Host facts join the stream of kernel events the moment they are learnt: the run's own,
- * the tasks at the start, a cgroup's path and a disk's properties at first sight, and
- * the counters. After this a stream needs no host any more.
+ * the tasks and cgroups at the start, a cgroup's path, its container's name and a disk's
+ * properties at first sight, and the counters. After this a stream needs no host any more.
  */
 #ifndef IOLAT_COLLECT_FACTS_H
 #define IOLAT_COLLECT_FACTS_H

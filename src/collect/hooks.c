@@ -26,6 +26,8 @@ static const struct hook_def hooks[] = {
 	{"sched_process_exit", "iolat_exit", false, "the end of processes"},
 	{"sched_process_free", "iolat_free", false, "clean-up after processes"},
 	{"task_rename", "iolat_rename", false, "names that threads give themselves"},
+	{"cgroup_mkdir", "iolat_cg_mkdir", false, "paths of cgroups that live for moments only"},
+	{"cgroup_rmdir", "iolat_cg_rmdir", false, "the end of selected containers"},
 	{ITER, "iolat_seen", false, "names of processes older than the run"},
 };
 

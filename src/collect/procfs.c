@@ -67,6 +67,13 @@ bool procfs_stat(uint32_t pid, uint32_t tid, struct proc_stat *out)
 	return true;
 }
 
+bool procfs_is_host(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino == PROCFS_HOST_PID_NS;
+}
+
 size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room)
 {
 	DIR *dir = opendir("/proc");

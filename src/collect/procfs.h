@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PROCFS_HOST_PID_NS 0xEFFFFFFCu /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
+
 struct proc_status {
 	uint32_t tgid;
 	uint32_t uid;		/* real */
@@ -25,6 +27,8 @@ struct proc_stat {
 
 /* Of a thread; tid == pid: of the process. False where there is none. */
 bool procfs_stat(uint32_t pid, uint32_t tid, struct proc_stat *out);
+/* Whether /proc here shows the host's pids, not those of a namespace. */
+bool procfs_is_host(void);
 
 /* Processes whose pid in their own namespace, another one than ours, is `ns_pid`: at most `room`
  * of their host pids; returns how many there are in all. */

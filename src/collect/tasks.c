@@ -110,7 +110,7 @@ int tasks_read(uint64_t now_ns, const struct sink *sink)
 
 		if (parse_u64(d->d_name, &pid) || !procfs_status(pid, &st) || !read_leader(pid, &e))
 			continue;
-		e.tgid = st.tgid;
+		e.tgid = e.here = st.tgid;
 		e.ns_pid = st.ns_pid;
 		e.uid = st.uid;
 		err = send_threads(&e, sink);

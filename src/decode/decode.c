@@ -128,6 +128,19 @@ static bool aggregate_ok(const struct iolat_aggregate *e)
 	       ios[IOLAT_PART_QUEUE] <= e->ios && ios[IOLAT_PART_DEVICE] <= e->ios;
 }
 
+/* Its last text ends; one that is missing behind it is empty. */
+static bool container_ok(const struct iolat_container *e)
+{
+	const char *end = (const char *)e + e->head.size;
+
+	return e->cgroup && cgroup_key_ok(e->cgroup) && e->head.size > sizeof(*e) && !end[-1];
+}
+
+static bool cgroup_gone_ok(const struct iolat_cgroup_gone *e)
+{
+	return e->cgroup && cgroup_key_ok(e->cgroup);
+}
+
 /* Each kind's check is NAME_ok. */
 #define X(KIND, name)                                                                              \
 	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \

@@ -190,6 +190,38 @@ static const char *text_cgroup(const struct cell *cell)
 	return g ? g->path : NULL;
 }
 
+/* Of rows by something else: the one that all of the row was in. */
+static const struct container *container_of(const struct cell *cell)
+{
+	return by_has(cell->frame->by, BY_CONTAINER) ? cell->row->subject.container
+						     : cell->row->container;
+}
+
+static const char *text_container(const struct cell *cell)
+{
+	const struct container *c = container_of(cell);
+
+	if (!c)
+		return NULL;
+	return c->name ? c->name : c->label;
+}
+
+static const char *text_pod(const struct cell *cell)
+{
+	const struct pod *p = cell->row->subject.pod;
+
+	if (!p)
+		return NULL;
+	return p->name ? p->name : p->uid;
+}
+
+static const char *text_job(const struct cell *cell)
+{
+	const struct job *j = cell->row->subject.job;
+
+	return j ? j->id : NULL;
+}
+
 static const char *text_from(const struct cell *cell)
 {
 	return cell->row->owner_from;
@@ -251,6 +283,28 @@ static void print_cgroup(FILE *out, const struct cell *cell)
 		fprintf(out, "id %llu", (unsigned long long)IOLAT_CGROUP_ID(g->key));
 	else
 		column_print_text(out, g ? g->path : "-");
+}
+
+static void print_pod(FILE *out, const struct cell *cell)
+{
+	const struct pod *p = cell->row->subject.pod;
+
+	if (p && p->name && p->space) {
+		column_print_text(out, p->space);
+		fputc('/', out);
+	}
+	column_print_text(out, p ? text_pod(cell) : "-");
+}
+
+static void print_job(FILE *out, const struct cell *cell)
+{
+	const struct job *j = cell->row->subject.job;
+
+	column_print_text(out, j ? j->id : "-");
+	if (j && j->step) {
+		fputc('.', out);
+		column_print_text(out, j->step);
+	}
 }
 
 /* --- formats of numbers -------------------------------------------------------- */
@@ -334,6 +388,9 @@ static const struct column columns[] = {
 	{ "thread",     "THREAD",  SHOW_KEY,    BY_THREAD, .text = text_thread },
 	{ "worker",     "WORKER",  SHOW_KEY,    BY_WORKER, .text = text_worker, .print = print_worker },
 	{ "role",       "ROLE",    SHOW_KEY,    BY_WORKER, .text = text_role },
+	{ "container",  "CONTAINER", SHOW_KEY_OR_ANY, BY_CONTAINER, .text = text_container },
+	{ "pod",        "POD",     SHOW_KEY,    BY_POD, .text = text_pod, .print = print_pod },
+	{ "job",        "JOB",     SHOW_KEY,    BY_JOB, .text = text_job, .print = print_job },
 	{ "cgroup",     "CGROUP",  SHOW_KEY,    BY_CGROUP, .text = text_cgroup, .print = print_cgroup },
 	{ "via",        "VIA",     SHOW_ANY_BUT, BY_PROCESS, .text = text_via },
 };
@@ -391,6 +448,8 @@ bool column_shown(const struct column *c, const struct snapshot *frame,
 		return !by_has(frame->by, c->key) && any_filled(c, frame, rows, n);
 	case SHOW_KEY:
 		return by_has(frame->by, c->key);
+	case SHOW_KEY_OR_ANY:
+		return by_has(frame->by, c->key) || any_filled(c, frame, rows, n);
 	}
 	return false;
 }

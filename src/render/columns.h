@@ -28,6 +28,7 @@ enum column_show {
 	SHOW_ANY,     /* where a row has something in it: a number but 0, a text */
 	SHOW_ANY_BUT, /* the same, but not where `key` is a row key and tells it already */
 	SHOW_KEY,     /* where `key` is a row key */
+	SHOW_KEY_OR_ANY,
 };
 
 struct column {

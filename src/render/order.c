@@ -64,6 +64,29 @@ static int by_worker(const struct worker *a, const struct worker *b)
 	return order ? order : id_first(a ? a->pid : 0, b ? b->pid : 0);
 }
 
+static int by_container(const struct container *a, const struct container *b)
+{
+	int order = text_first(a ? a->id : NULL, b ? b->id : NULL);
+
+	return order ? order : text_first(a ? a->runtime : NULL, b ? b->runtime : NULL);
+}
+
+static int by_job(const struct job *a, const struct job *b)
+{
+	int order = text_first(a ? a->id : NULL, b ? b->id : NULL);
+
+	return order ? order : text_first(a ? a->step : NULL, b ? b->step : NULL);
+}
+
+static int by_group(const struct row_subject *a, const struct row_subject *b)
+{
+	int order = by_container(a->container, b->container);
+
+	if (!order)
+		order = text_first(a->pod ? a->pod->uid : NULL, b->pod ? b->pod->uid : NULL);
+	return order ? order : by_job(a->job, b->job);
+}
+
 static int by_owner(const struct row_subject *a, const struct row_subject *b)
 {
 	int order = id_first(a->process ? a->process->pid : 0, b->process ? b->process->pid : 0);
@@ -74,7 +97,7 @@ static int by_owner(const struct row_subject *a, const struct row_subject *b)
 		order = by_worker(a->worker, b->worker);
 	if (!order)
 		order = id_first(a->cgroup ? a->cgroup->key : 0, b->cgroup ? b->cgroup->key : 0);
-	return order;
+	return order ? order : by_group(a, b);
 }
 
 static int by_place(const struct row_subject *a, const struct row_subject *b)

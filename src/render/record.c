@@ -90,6 +90,41 @@ static void put_cgroup(struct record *r, const struct row_subject *subject)
 	r->ops->close(r);
 }
 
+static void put_container(struct record *r, const struct row_subject *subject)
+{
+	static const struct container none;
+	const struct container *c = subject->container ? subject->container : &none;
+
+	r->ops->open(r, "container", subject->container);
+	r->ops->str(r, "runtime", c->runtime);
+	r->ops->str(r, "id", c->id);
+	r->ops->str(r, "name", c->name);
+	r->ops->close(r);
+}
+
+static void put_pod(struct record *r, const struct row_subject *subject)
+{
+	static const struct pod none;
+	const struct pod *p = subject->pod ? subject->pod : &none;
+
+	r->ops->open(r, "pod", subject->pod);
+	r->ops->str(r, "namespace", p->space);
+	r->ops->str(r, "name", p->name);
+	r->ops->str(r, "uid", p->uid);
+	r->ops->close(r);
+}
+
+static void put_job(struct record *r, const struct row_subject *subject)
+{
+	static const struct job none;
+	const struct job *j = subject->job ? subject->job : &none;
+
+	r->ops->open(r, "job", subject->job);
+	r->ops->str(r, "id", j->id);
+	r->ops->str(r, "step", j->step);
+	r->ops->close(r);
+}
+
 static void put_device(struct record *r, const struct row_subject *subject)
 {
 	static const struct disk none;
@@ -110,8 +145,15 @@ static void put_op(struct record *r, const struct row_subject *subject)
 static void put_subject(struct record *r, const struct by *by, const struct row_subject *subject)
 {
 	static void (*const objects[BY_MAX])(struct record *, const struct row_subject *) = {
-		[BY_PROCESS] = put_process, [BY_THREAD] = put_thread, [BY_WORKER] = put_worker,
-		[BY_CGROUP] = put_cgroup,   [BY_DEVICE] = put_device, [BY_OP] = put_op,
+		[BY_PROCESS] = put_process,
+		[BY_THREAD] = put_thread,
+		[BY_WORKER] = put_worker,
+		[BY_CGROUP] = put_cgroup,
+		[BY_CONTAINER] = put_container,
+		[BY_POD] = put_pod,
+		[BY_JOB] = put_job,
+		[BY_DEVICE] = put_device,
+		[BY_OP] = put_op,
 	};
 
 	for (int key = 0; key < BY_MAX; key++)

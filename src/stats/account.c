@@ -7,6 +7,7 @@
 #include "stats/account.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* What a request and a share have in common. */
 struct io {
@@ -47,7 +48,7 @@ static struct hot_key key_of(const struct account *a, const struct io *io)
 	bool task = io->owner == IOLAT_OWNER_TASK;
 
 	return (struct hot_key){
-		.cgroup = !task || by_has(a->by, BY_CGROUP) ? io->cgroup : 0,
+		.cgroup = io->cgroup,
 		.tgid = task ? io->tgid : 0,
 		.tid = !task || by_has(a->by, BY_THREAD) ? io->tid : 0,
 		.disk = io->disk,
@@ -88,10 +89,13 @@ static int find_worker(struct account *a, struct row_subjects *s)
 
 static int find_cgroup(struct account *a, const struct io *io, struct row_subjects *s)
 {
-	if (!io->cgroup || !by_has(a->by, BY_CGROUP))
+	if (!io->cgroup)
 		return 0;
-	s->cgroup = model_get_cgroup(a->model, io->cgroup);
-	return s->cgroup ? 0 : -ENOMEM;
+	s->cgroup = cgroups_get(&a->model->cgroups, io->cgroup);
+	if (!s->cgroup)
+		return -ENOMEM;
+	memcpy(s->places, s->cgroup->in, sizeof(s->places));
+	return 0;
 }
 
 static int find_disk(struct account *a, const struct io *io, struct row_subjects *s)
@@ -127,8 +131,6 @@ static int find_subjects(struct account *a, const struct io *io, struct row_subj
 	if (!err)
 		err = find_worker(a, s);
 	if (!err)
-		err = find_cgroup(a, io, s);
-	if (!err)
 		err = find_disk(a, io, s);
 	if (!err)
 		err = find_via(a, io, s);
@@ -151,33 +153,37 @@ static bool moves_data(const struct io *io)
 	return io->op == IOLAT_OP_READ || io->op == IOLAT_OP_WRITE;
 }
 
-static int find_row(struct account *a, const struct io *io, struct proc *proc, struct hot_entry *to)
+static int find_row(struct account *a, const struct io *io, struct row_subjects *s,
+		    struct hot_entry *to)
 {
-	struct row_subjects s = {.proc = proc};
 	struct stream_key key;
-	int err = find_subjects(a, io, &s);
+	int err = find_subjects(a, io, s);
 
 	if (err)
 		return err;
-	to->row = rows_get(&a->rows, &s);
+	to->row = rows_get(&a->rows, s);
 	if (!to->row || !moves_data(io) || io->aggregated)
 		return to->row ? 0 : -ENOMEM;
-	key = stream_of(io, &s);
+	key = stream_of(io, s);
 	to->stream = streams_get(&a->streams, &key);
 	return to->stream ? 0 : -ENOMEM;
 }
 
 /* Whether an I/O is in a row at all: copies below a stacked device only beside their disk. */
-static bool counts(struct account *a, const struct io *io, struct proc *proc)
+static bool counts(struct account *a, const struct io *io, const struct row_subjects *s)
 {
-	return (!io->copy || by_has(a->by, BY_DEVICE)) && proc_wanted(&a->model->procs, proc);
+	return (!io->copy || by_has(a->by, BY_DEVICE)) && proc_wanted(&a->model->procs, s->proc) &&
+	       cgroups_wanted(&a->model->cgroups, s->cgroup);
 }
 
 static int look_up(struct account *a, const struct io *io, struct hot_entry *to, bool *lasting)
 {
+	struct row_subjects s = {.proc = NULL};
 	struct proc_span span;
 	int err = find_process(a, io, &span);
 
+	s.proc = span.proc;
+	err = err ? err : find_cgroup(a, io, &s);
 	*to = (struct hot_entry){.from_ns = span.from};
 	*lasting = span.until == UINT64_MAX;
 	if (err)
@@ -187,7 +193,7 @@ static int look_up(struct account *a, const struct io *io, struct hot_entry *to,
 		if (!to->cover)
 			return -ENOMEM;
 	}
-	return counts(a, io, span.proc) ? find_row(a, io, span.proc, to) : 0;
+	return counts(a, io, &s) ? find_row(a, io, &s, to) : 0;
 }
 
 /* *place is where an I/O counts: an entry of the cache, or `spare`. 0 or -ENOMEM. */

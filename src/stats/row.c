@@ -115,6 +115,18 @@ static void merge_via(struct row_slot *into, const struct row_slot *from)
 	into->via_known = true;
 }
 
+static void merge_container(struct row_slot *into, const struct row_slot *from)
+{
+	if (!from->container_known)
+		return;
+	if (!into->container_known) {
+		place_ref(from->container);
+		into->container = from->container;
+	}
+	into->container_mixed |= from->container_mixed || into->container != from->container;
+	into->container_known = true;
+}
+
 static int merge_hists(struct row *into, const struct row *from)
 {
 	int err = hist_merge(&into->total, &from->total);
@@ -142,6 +154,7 @@ int row_merge(struct row_slot *into, const struct row_slot *from)
 	into->compared += from->compared;
 	into->random += from->random;
 	merge_via(into, from);
+	merge_container(into, from);
 	return merge_hists(r, &from->pub);
 }
 
@@ -169,6 +182,7 @@ const struct row *row_finish(struct row_slot *s)
 
 	r->owner_from = owner_name(s);
 	r->via = via_name(s);
+	r->container = s->container && !s->container_mixed ? &s->container->container : NULL;
 	r->random_known = s->compared > 0;
 	r->random_pct = s->compared ? 100.0 * (double)s->random / (double)s->compared : 0;
 	return r;
@@ -184,6 +198,9 @@ void row_free(struct row_slot *s)
 		worker_unref(s->worker);
 	if (s->cgroup)
 		known_cgroup_unref(s->cgroup);
+	for (int kind = 0; kind < PLACE_KINDS; kind++)
+		place_unref(s->places[kind]);
+	place_unref(s->container);
 	if (s->disk)
 		known_disk_unref(s->disk);
 	hist_free(&s->pub.total);

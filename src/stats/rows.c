@@ -7,14 +7,16 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char other_via[] = "other"; /* its address is in no table of texts */
 
 const char *row_key_name(enum row_key key)
 {
 	static const char *const names[BY_MAX] = {
-		[BY_PROCESS] = "process", [BY_THREAD] = "thread", [BY_WORKER] = "worker",
-		[BY_CGROUP] = "cgroup",	  [BY_DEVICE] = "device", [BY_OP] = "op",
+		[BY_PROCESS] = "process", [BY_THREAD] = "thread",	[BY_WORKER] = "worker",
+		[BY_CGROUP] = "cgroup",	  [BY_CONTAINER] = "container", [BY_POD] = "pod",
+		[BY_JOB] = "job",	  [BY_DEVICE] = "device",	[BY_OP] = "op",
 	};
 
 	return names[key];
@@ -73,6 +75,11 @@ static bool lacks_key(const struct by *by, const struct row_subjects *s)
 	return s->aggregated && by_has(by, BY_THREAD);
 }
 
+static uint64_t place_id(const struct by *by, enum row_key key, const struct known_place *p)
+{
+	return by_has(by, key) && p ? p->serial : 0;
+}
+
 /* Submitters without a process are told apart by `via`, where rows are by submitter. */
 static struct row_id id_of(const struct by *by, const struct row_subjects *s)
 {
@@ -83,6 +90,12 @@ static struct row_id id_of(const struct by *by, const struct row_subjects *s)
 		.thread = by_has(by, BY_THREAD) && s->thread ? s->thread->serial : 0,
 		.worker = by_has(by, BY_WORKER) && s->worker ? s->worker->serial : 0,
 		.cgroup = by_has(by, BY_CGROUP) && s->cgroup ? s->cgroup->pub.key : 0,
+		.places =
+			{
+				place_id(by, BY_CONTAINER, s->places[PLACE_CONTAINER]),
+				place_id(by, BY_POD, s->places[PLACE_POD]),
+				place_id(by, BY_JOB, s->places[PLACE_JOB]),
+			},
 		.via = (by_submitter && !s->proc) || lacks_key(by, s) ? s->via : NULL,
 		.disk = by_has(by, BY_DEVICE) && s->disk ? s->disk->pub.number : 0,
 		.op = by_has(by, BY_OP) ? s->op : 0,
@@ -140,6 +153,22 @@ static void name_cgroup(struct row_slot *s, struct known_cgroup *c)
 	s->pub.subject.cgroup = &c->pub;
 }
 
+static void name_places(struct row_slot *s, struct known_place *const places[PLACE_KINDS])
+{
+	struct row_subject *subject = &s->pub.subject;
+
+	for (int kind = 0; kind < PLACE_KINDS; kind++) {
+		if (!s->id.places[kind])
+			continue;
+		place_ref(places[kind]);
+		s->places[kind] = places[kind];
+	}
+	subject->container =
+		s->places[PLACE_CONTAINER] ? &s->places[PLACE_CONTAINER]->container : NULL;
+	subject->pod = s->places[PLACE_POD] ? &s->places[PLACE_POD]->pod : NULL;
+	subject->job = s->places[PLACE_JOB] ? &s->places[PLACE_JOB]->job : NULL;
+}
+
 static void name_disk(struct row_slot *s, struct known_disk *d)
 {
 	if (!s->id.disk)
@@ -155,6 +184,7 @@ static void name_all(struct row_slot *s, const struct row_subjects *from)
 	name_thread(s, from->thread);
 	name_worker(s, from->worker);
 	name_cgroup(s, from->cgroup);
+	name_places(s, from->places);
 	name_disk(s, from->disk);
 }
 
@@ -198,6 +228,16 @@ static void note_via(struct row_slot *s, const char *via)
 	s->via_known = true;
 }
 
+static void note_container(struct row_slot *s, struct known_place *container)
+{
+	if (s->container_known && s->container != container)
+		s->container_mixed = true;
+	place_ref(container);
+	place_unref(s->container);
+	s->container = container;
+	s->container_known = true;
+}
+
 struct row_slot *rows_get(struct rows *t, const struct row_subjects *s)
 {
 	struct row_id id = id_of(t->by, s);
@@ -205,8 +245,10 @@ struct row_slot *rows_get(struct rows *t, const struct row_subjects *s)
 
 	if (!slot)
 		slot = rows_full(t) ? rows_get_other(t) : make(t, &id, s);
-	if (slot)
-		note_via(slot, s->via);
+	if (!slot)
+		return NULL;
+	note_via(slot, s->via);
+	note_container(slot, s->places[PLACE_CONTAINER]);
 	return slot;
 }
 
@@ -241,6 +283,7 @@ struct row_slot *row_copy(const struct row_slot *s)
 
 	if (!copy)
 		return NULL;
+	memcpy(same.places, s->places, sizeof(same.places));
 	name_all(copy, &same);
 	if (row_merge(copy, s)) {
 		row_free(copy);

@@ -17,6 +17,7 @@ struct row_id {
 	uint64_t thread;
 	uint64_t worker;
 	uint64_t cgroup;
+	uint64_t places[PLACE_KINDS];
 	const char *via; /* interned */
 	uint32_t disk;
 	uint32_t op;
@@ -32,6 +33,9 @@ struct row_slot {
 	struct proc_thread *thread;
 	struct known_worker *worker;
 	struct known_cgroup *cgroup;
+	struct known_place *places[PLACE_KINDS]; /* those that it is by */
+	struct known_place *container;		 /* of the last I/O; referenced, or NULL */
+	bool container_known, container_mixed;
 	struct known_disk *disk;
 	uint64_t owners[IOLAT_OWNER_MAX]; /* I/Os by the owner's step */
 	uint64_t compared, random;
@@ -45,6 +49,7 @@ struct row_subjects {
 	struct proc_thread *thread;
 	struct known_worker *worker;
 	struct known_cgroup *cgroup;
+	struct known_place *places[PLACE_KINDS]; /* that its cgroup is in, also if not in `by` */
 	struct known_disk *disk;
 	const char *via;
 	bool aggregated; /* `via` says so where a key is lacking for it */

@@ -132,7 +132,22 @@ static int on_cgroup(void *ctx, const struct iolat_cgroup *e)
 {
 	struct run *r = ctx;
 
-	return model_cgroup(&r->model, e);
+	return cgroups_path(&r->model.cgroups, e);
+}
+
+static int on_container(void *ctx, const struct iolat_container *e)
+{
+	struct run *r = ctx;
+
+	return cgroups_container(&r->model.cgroups, e);
+}
+
+static int on_cgroup_gone(void *ctx, const struct iolat_cgroup_gone *e)
+{
+	struct run *r = ctx;
+
+	cgroups_gone(&r->model.cgroups, e);
+	return 0;
 }
 
 static int on_counters(void *ctx, const struct iolat_counters *e)
@@ -213,6 +228,28 @@ size_t run_selected_alive(const struct run *r)
 {
 	/* Asking brings memberships up to date, which changes nothing that shows. */
 	return proc_selected_alive(&r->account.model->procs, r->facts.selected);
+}
+
+struct search {
+	bool (*exists)(void *ctx, const char *file);
+	void *ctx;
+};
+
+static bool is_left(void *ctx, const struct known_cgroup *c)
+{
+	const struct known_place *container = c->in[PLACE_CONTAINER];
+	const char *source = container ? container->container.source : NULL;
+	const struct search *s = ctx;
+
+	return !c->gone || (s->exists && source && s->exists(s->ctx, source));
+}
+
+bool run_places_ended(const struct run *r, bool (*exists)(void *ctx, const char *file), void *ctx)
+{
+	struct search s = {exists, ctx};
+
+	return select_has_places(r->model.cgroups.selection) &&
+	       !cgroups_any_selected(&r->model.cgroups, is_left, &s);
 }
 
 static uint64_t wall(const struct run *r, uint64_t mono_ns)

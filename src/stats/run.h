@@ -38,4 +38,8 @@ int run_whole(struct run *r, uint64_t now_ns, enum snapshot_type type, struct sn
  * what the kernel flagged IOLAT_TASK_SELECTED and what the selection's names and users match. */
 size_t run_selected_alive(const struct run *r);
 
+/* Whether a selection by container, pod or job has nothing left that it takes: no cgroup that was not
+ * removed, and (if `exists` is given) no file of the host that has the name of one that was. */
+bool run_places_ended(const struct run *r, bool (*exists)(void *ctx, const char *file), void *ctx);
+
 #endif

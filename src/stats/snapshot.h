@@ -22,6 +22,9 @@ enum row_key {
 	BY_THREAD,
 	BY_WORKER,
 	BY_CGROUP,
+	BY_CONTAINER,
+	BY_POD,
+	BY_JOB,
 	BY_DEVICE,
 	BY_OP,
 	BY_MAX
@@ -44,6 +47,9 @@ struct row_subject {
 	const struct thread *thread;
 	const struct worker *worker;
 	const struct cgroup *cgroup;
+	const struct container *container;
+	const struct pod *pod;
+	const struct job *job;
 	const struct disk *disk;
 	enum iolat_op op;
 };
@@ -52,6 +58,7 @@ struct row {
 	struct row_subject subject;
 	const char *owner_from;		/* "task", "bio", "page", NULL: the step of most of its I/Os */
 	const char *via;		/* for a null process, or NULL */
+	const struct container *container;	/* the one that all of it was in, or NULL */
 	uint64_t ios, bytes, errors, requeues, merged;
 	bool random_known;		/* false: fewer than two requests to compare */
 	double random_pct;

@@ -9,6 +9,7 @@ COVERED = {"device", "kernel", "seen", "model", "rotational", "scheduler", "nr_r
 ROW = {"owner_from", "via", "ios", "bytes", "errors", "requeues", "merged", "random_pct", "latency", "size"}
 KEYS = {"process": {"pid", "ns_pid", "comm", "role", "rank"}, "thread": {"tid", "comm"}, "cgroup": {"id", "path"},
         "worker": {"index", "rank", "pid", "role"},
+        "container": {"runtime", "id", "name"}, "pod": {"namespace", "name", "uid"}, "job": {"id", "step"},
         "device": {"name", "major", "minor"}, "op": None}
 LATENCY = {"count", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "histogram"}
 SIZE = {"min_bytes", "mean_bytes", "max_bytes"}
@@ -33,8 +34,9 @@ def check(o):
 
 
 def identity(row, by):
-    ids = {"process": "pid", "thread": "tid", "worker": "pid", "cgroup": "id", "device": "name"}
-    found = [(row[k] or {}).get(ids[k]) if k in ids else row[k] for k in by]
+    ids = {"process": ("pid",), "thread": ("tid",), "worker": ("pid",), "cgroup": ("id",), "device": ("name",), "container": ("runtime", "id"),
+           "pod": ("uid",), "job": ("id", "step")}
+    found = [tuple((row[k] or {}).get(i) for i in ids[k]) if k in ids else row[k] for k in by]
     if "process" in by:  # a pid may have been used twice
         found.append(row["via"])
     return tuple(found) + (row["owner_from"],)

@@ -131,6 +131,46 @@ static inline union a_cgroup a_cgroup(uint64_t key, const char *path)
 	return u;
 }
 
+/* A CONTAINER event; texts by their place, NULL: "". */
+union a_container {
+	struct iolat_container e;
+	uint64_t bytes[128];
+};
+
+static inline union a_container a_container(uint64_t cgroup, const char *const texts[IOLAT_TEXT_MAX])
+{
+	union a_container u = {.bytes = {0}};
+	size_t size = sizeof(u.e);
+
+	for (size_t i = 0; i < IOLAT_TEXT_MAX; i++) {
+		const char *text = texts[i] ? texts[i] : "";
+
+		assert_true(size + strlen(text) < sizeof(u));
+		memcpy((char *)&u + size, text, strlen(text) + 1);
+		size += strlen(text) + 1;
+	}
+	u.e.head = (struct iolat_head){IOLAT_EV_CONTAINER, (__u16)size};
+	u.e.cgroup = cgroup;
+	return u;
+}
+
+/* The same of a plain container. */
+static inline union a_container a_docker(uint64_t cgroup, const char *id, const char *name)
+{
+	return a_container(cgroup, (const char *const[IOLAT_TEXT_MAX]){
+					   [IOLAT_TEXT_RUNTIME] = "docker",
+					   [IOLAT_TEXT_ID] = id,
+					   [IOLAT_TEXT_NAME] = name,
+					   [IOLAT_TEXT_LABEL] = "docker:label",
+				   });
+}
+
+static inline struct iolat_cgroup_gone a_gone_cgroup(uint64_t cgroup)
+{
+	return (struct iolat_cgroup_gone){.head = HEAD(CGROUP_GONE, iolat_cgroup_gone),
+					  .cgroup = cgroup};
+}
+
 static inline struct iolat_disk_facts some_facts(uint32_t disk)
 {
 	return (struct iolat_disk_facts){

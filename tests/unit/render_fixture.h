@@ -26,6 +26,9 @@ struct fixture {
 	struct thread thread;
 	struct worker worker;
 	struct cgroup cgroup;
+	struct container container;
+	struct pod pod;
+	struct job job;
 	struct disk disk;
 	struct by by;
 	struct hook hooks[2];
@@ -76,6 +79,9 @@ static inline void fixture_rows(struct fixture *f)
 	f->rows[1].subject.thread = &f->thread;
 	f->rows[1].subject.worker = &f->worker;
 	f->rows[1].subject.cgroup = &f->cgroup;
+	f->rows[1].subject.container = &f->container;
+	f->rows[1].subject.pod = &f->pod;
+	f->rows[1].subject.job = &f->job;
 	f->rows[1].owner_from = "task";
 	fixture_io(&f->rows[1], 0, 60);
 	fixture_io(&f->rows[1], 15, 45000);
@@ -92,6 +98,10 @@ static inline void fixture_entities(struct fixture *f)
 				    .role = ROLE_DATALOADER_WORKER,
 				    .name = "rank 1 w2"};
 	f->cgroup = (struct cgroup){.key = IOLAT_CGROUP(IOLAT_TREE_MEMORY, 77), .path = "/a/b"};
+	f->container = (struct container){
+		.runtime = "docker", .id = "0123abcd", .name = "we\"b", .label = "docker:0123"};
+	f->pod = (struct pod){.space = "ml", .name = "train-0", .uid = "u-1"};
+	f->job = (struct job){.id = "77", .step = "batch"};
 	f->disk = (struct disk){
 		.number = 5, .major = 253, .minor = 16, .name = "vda", .rotational = -1};
 	f->coverage_disk = (struct coverage_disk){.disk = &f->disk, .seen = 3};

@@ -70,6 +70,20 @@ static void put_sample(struct sample *s, const void *e, size_t size)
 		put_sample(&(s)[IOLAT_EV_##KIND], &sample, sizeof(sample));                        \
 	} while (0)
 
+/* With one text alone, so that only its end is a NUL. */
+static union a_short_container {
+	struct iolat_container e;
+	uint64_t bytes[3];
+} a_short_container(void)
+{
+	union a_short_container u = {.bytes = {0}};
+
+	memcpy((char *)&u + sizeof(u.e), "runtime", 8);
+	u.e.head = (struct iolat_head){IOLAT_EV_CONTAINER, sizeof(u)};
+	u.e.cgroup = 7;
+	return u;
+}
+
 static void all_samples(struct sample s[IOLAT_EV_MAX])
 {
 	memset(s, 0, IOLAT_EV_MAX * sizeof(*s));
@@ -86,6 +100,8 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, END, an_end());
 	SAMPLE(s, AGGREGATE, an_aggregate());
 	SAMPLE(s, PROCESS_FACTS, some_process_facts(100, 5, 0));
+	SAMPLE(s, CGROUP_GONE, a_gone_cgroup(7));
+	SAMPLE(s, CONTAINER, a_short_container());
 }
 
 static void test_every_kind_reaches_its_handler(void **state)
@@ -223,11 +239,15 @@ static void test_numbers_that_must_not_be_zero(void **state)
 	struct iolat_disk_facts facts = some_facts(0);
 	struct iolat_name name = a_name(0, "loop0");
 	union a_cgroup cgroup = a_cgroup(0, "/");
+	union a_container container = a_docker(0, "1", "x");
+	struct iolat_cgroup_gone gone = a_gone_cgroup(0);
 
 	assert_refused(disk);
 	assert_refused(facts);
 	assert_refused(name);
 	assert_refused(cgroup);
+	assert_refused(container);
+	assert_refused(gone);
 }
 
 static void test_enumerators(void **state)

@@ -156,9 +156,22 @@ static void test_bytes_that_are_no_text(void **state)
 		    "\xe6\x97\xa5\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 }
 
+static void test_containers_pods_and_jobs(void **state)
+{
+	struct fixture *f = *state;
+
+	FIXTURE_BY(f, BY_CONTAINER, BY_POD, BY_JOB);
+	fixture_expect_part(f, "csv",
+			    "start,type,container_runtime,container_id,container_name,pod_namespace,"
+			    "pod_name,pod_uid,job_id,job_step," MEASURES);
+	fixture_expect_part(f, "csv", ",docker,0123abcd,\"we\"\"b\",ml,train-0,u-1,77,batch,task,");
+	fixture_expect_part(f, "csv", ",,,,,,,,,,writeback,");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		FIXTURE_TEST(test_containers_pods_and_jobs),
 		FIXTURE_TEST(test_whole_frame),
 		FIXTURE_TEST(test_type_tells_frames_apart),
 		FIXTURE_TEST(test_header_once),

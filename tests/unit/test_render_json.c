@@ -258,9 +258,26 @@ static void test_hostile_names(void **state)
 			    "\"comm\":\"a\\\"\\n\\\\\\u0001\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 
+static void test_containers_pods_and_jobs(void **state)
+{
+	struct fixture *f = *state;
+
+	FIXTURE_BY(f, BY_JOB, BY_POD, BY_CONTAINER);
+	fixture_expect_part(f, "json",
+			    "{\"container\":{\"runtime\":\"docker\",\"id\":\"0123abcd\",\"name\":\"we\\\"b\"},"
+			    "\"pod\":{\"namespace\":\"ml\",\"name\":\"train-0\",\"uid\":\"u-1\"},"
+			    "\"job\":{\"id\":\"77\",\"step\":\"batch\"},\"owner_from\":\"task\",");
+	fixture_expect_part(f, "json", "{\"container\":null,\"pod\":null,\"job\":null,\"owner_from\":null,");
+	f->container.name = f->pod.name = f->pod.space = f->job.step = NULL;
+	fixture_expect_part(f, "json",
+			    "\"name\":null},\"pod\":{\"namespace\":null,\"name\":null,\"uid\":\"u-1\"},"
+			    "\"job\":{\"id\":\"77\",\"step\":null}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		FIXTURE_TEST(test_containers_pods_and_jobs),
 		FIXTURE_TEST(test_whole_line),	    FIXTURE_TEST(test_empty_summary),
 		FIXTURE_TEST(test_type_and_host),   FIXTURE_TEST(test_never_cut),
 		FIXTURE_TEST(test_sorted_as_asked), FIXTURE_TEST(test_rows_by_other_keys),

@@ -336,7 +336,7 @@ static void test_column_names(void **state)
 		"p999",	     "max",    "queue_p50", "queue_p99", "device_p50", "device_p99",
 		"queue_pct", "errors", "requeues",  "pid",	 "tid",	       "device",
 		"op",	     "comm",   "thread",    "cgroup",	 "via",
-		"worker",    "role",
+		"worker",    "role",   "container", "pod",	 "job",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -360,9 +360,31 @@ static void test_stream_errors_stay(void **state)
 	fclose(full);
 }
 
+/* Beside the process where a row is of one; a key's column is always there. */
+static void test_containers_beside_processes(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_expect_no_part(f, "table", "CONTAINER");
+	f->rows[1].container = &f->container;
+	fixture_expect_part(f, "table", "COMM         CONTAINER\n");
+	fixture_expect_part(f, "table", "fio          we\"b\n");
+	fixture_expect_part(f, "table", "[writeback]  -\n");
+	f->container.name = NULL;
+	fixture_expect_part(f, "table", "fio          docker:0123\n");
+	FIXTURE_BY(f, BY_CONTAINER, BY_POD, BY_JOB);
+	f->rows[1].container = NULL;
+	fixture_expect_part(f, "table", "docker:0123  ml/train-0  77.batch");
+	f->rows[1].subject.container = NULL;
+	f->pod.name = f->job.step = NULL;
+	fixture_expect_part(f, "table", "CONTAINER  POD  JOB");
+	fixture_expect_part(f, "table", "-          u-1  77");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		FIXTURE_TEST(test_containers_beside_processes),
 		FIXTURE_TEST(test_whole_frame),
 		FIXTURE_TEST(test_no_requests),
 		FIXTURE_TEST(test_frame_types),

@@ -96,6 +96,180 @@ static void test_cgroups_have_paths(void **state)
 	finish(f);
 }
 
+static struct iolat_request request_in(uint64_t cgroup, uint32_t pid)
+{
+	struct iolat_request e = a_request();
+
+	e.cgroup = cgroup;
+	e.tgid = e.tid = pid;
+	return e;
+}
+
+static const struct row *row_of_container(const struct fixture *f, const char *id)
+{
+	for (size_t i = 0; i < f->s.n_rows; i++) {
+		const struct container *c = f->s.rows[i]->subject.container;
+
+		if (id ? c && !strcmp(c->id, id) : !c)
+			return f->s.rows[i];
+	}
+	fail_msg("no row of container %s", id ? id : "null");
+	return NULL;
+}
+
+/* A container is its runtime and id, however many cgroups it has; its name may come later. */
+static void test_rows_by_container(void **state)
+{
+	struct fixture *f = start(1u << BY_CONTAINER);
+
+	feed(f, a_docker(1, "aa", NULL));
+	feed(f, a_docker(2, "aa", NULL));
+	feed(f, a_docker(3, "bb", "web"));
+	feed(f, request_in(1, 100));
+	feed(f, request_in(2, 101));
+	feed(f, request_in(3, 102));
+	feed(f, request_in(4, 103));
+	interval(f, 2000000);
+	feed(f, a_docker(2, "aa", "db"));
+	feed(f, a_docker(1, "aa", NULL)); /* which takes nothing back */
+	feed(f, request_in(1, 100));
+	whole(f, 3000000);
+	assert_int_equal(f->s.n_rows, 3);
+	assert_int_equal(row_of_container(f, "aa")->ios, 3);
+	assert_string_equal(row_of_container(f, "aa")->subject.container->name, "db");
+	assert_string_equal(row_of_container(f, "aa")->subject.container->label, "docker:label");
+	assert_string_equal(row_of_container(f, "bb")->subject.container->name, "web");
+	assert_int_equal(row_of_container(f, NULL)->ios, 1);
+	finish(f);
+}
+
+/* Other rows carry the container that all of their I/O was in. */
+static void test_the_container_beside_other_rows(void **state)
+{
+	struct fixture *f = start(1u << BY_PROCESS);
+
+	feed(f, a_docker(1, "aa", "db"));
+	feed(f, a_docker(2, "bb", "web"));
+	feed(f, request_in(1, 100));
+	interval(f, 2000000);
+	assert_string_equal(the_row(f)->container->name, "db");
+	feed(f, request_in(1, 100));
+	whole(f, 2000000);
+	assert_string_equal(the_row(f)->container->name, "db");
+	interval(f, 2500000);
+	feed(f, request_in(2, 100));
+	whole(f, 3000000);
+	assert_null(the_row(f)->container);
+	finish(f);
+}
+
+static union a_container a_pod(uint64_t cgroup, const char *uid, const char *job, const char *step)
+{
+	return a_container(cgroup, (const char *const[IOLAT_TEXT_MAX]){
+					   [IOLAT_TEXT_POD_UID] = uid,
+					   [IOLAT_TEXT_POD_NAMESPACE] = uid ? "ml" : NULL,
+					   [IOLAT_TEXT_POD_NAME] = uid ? "train-0" : NULL,
+					   [IOLAT_TEXT_JOB] = job,
+					   [IOLAT_TEXT_JOB_STEP] = step,
+					   [IOLAT_TEXT_JOB_ALIAS] = job ? "sABC" : NULL,
+				   });
+}
+
+static void test_rows_by_pod_and_job(void **state)
+{
+	struct fixture *f = start(1u << BY_POD | 1u << BY_JOB);
+
+	feed(f, a_pod(1, "u-1", NULL, NULL));
+	feed(f, a_pod(2, "u-1", NULL, NULL));
+	feed(f, a_pod(3, NULL, "77", "0"));
+	feed(f, a_pod(4, NULL, "77", "1"));
+	for (uint64_t cgroup = 1; cgroup <= 5; cgroup++)
+		feed(f, request_in(cgroup, 100));
+	whole(f, 2000000);
+	assert_int_equal(f->s.n_rows, 4);
+	for (size_t i = 0; i < f->s.n_rows; i++) {
+		const struct row_subject *s = &f->s.rows[i]->subject;
+
+		assert_int_equal(f->s.rows[i]->ios, s->pod ? 2 : 1);
+		assert_true(!s->pod || !strcmp(s->pod->space, "ml"));
+		assert_true(!s->job || !strcmp(s->job->id, "77"));
+	}
+	finish(f);
+}
+
+/* On v1 hosts the data's memory cgroup is the same one as the blkio tree's of that path. */
+static void test_one_cgroup_in_two_trees(void **state)
+{
+	const uint64_t blkio = IOLAT_CGROUP(IOLAT_TREE_BLKIO, 20);
+	const uint64_t memory = IOLAT_CGROUP(IOLAT_TREE_MEMORY, 90);
+	const uint64_t other = IOLAT_CGROUP(IOLAT_TREE_MEMORY, 20);
+
+	for (int memory_first = 0; memory_first <= 1; memory_first++) {
+		struct fixture *f = start(1u << BY_CGROUP);
+
+		feed(f, a_cgroup(memory_first ? memory : blkio, "/docker/a"));
+		feed(f, a_cgroup(memory_first ? blkio : memory, "/docker/a"));
+		feed(f, a_cgroup(other, "/docker/b"));
+		feed(f, request_in(blkio, 100));
+		feed(f, request_in(memory, 100));
+		feed(f, request_in(other, 100));
+		whole(f, 2000000);
+		assert_int_equal(f->s.n_rows, 2);
+		for (size_t i = 0; i < 2; i++)
+			assert_int_equal(f->s.rows[i]->ios,
+					 f->s.rows[i]->subject.cgroup->key == blkio ? 2 : 1);
+		finish(f);
+	}
+}
+
+static bool never(void *ctx, const char *file)
+{
+	++*(int *)ctx;
+	return false;
+}
+
+static bool always(void *ctx, const char *file)
+{
+	return true;
+}
+
+/* Containers, those that come later too; the run has nothing left when their cgroups are gone and no
+ * file has the name any more. */
+static void test_selected_containers(void **state)
+{
+	struct selection selection = {.n_names = 0};
+	struct fixture *f;
+	int asked = 0;
+
+	assert_int_equal(select_add_word(&selection.containers, "db"), 0);
+	f = start_with(1u << BY_CONTAINER, 0, &selection);
+	assert_true(run_places_ended(f->run, NULL, NULL));
+	feed(f, a_docker(1, "aa", NULL));
+	feed(f, a_docker(2, "bb", "web"));
+	feed(f, request_in(1, 100));
+	feed(f, request_in(2, 100));
+	feed(f, request_in(0, 100));
+	whole(f, 2000000);
+	assert_int_equal(f->s.n_rows, 0);
+	feed(f, a_container(1, (const char *const[IOLAT_TEXT_MAX]){[IOLAT_TEXT_RUNTIME] = "docker",
+								   [IOLAT_TEXT_ID] = "aa",
+								   [IOLAT_TEXT_NAME] = "db",
+								   [IOLAT_TEXT_SOURCE] = "/f"}));
+	feed(f, request_in(1, 100));
+	feed(f, a_docker(3, "cc", "db"));
+	feed(f, request_in(3, 100));
+	whole(f, 2000000);
+	assert_int_equal(f->s.n_rows, 2);
+	assert_int_equal(f->s.coverage.requests, 2);
+	feed(f, a_gone_cgroup(1));
+	assert_false(run_places_ended(f->run, never, &asked));
+	feed(f, a_gone_cgroup(3));
+	assert_false(run_places_ended(f->run, always, NULL));
+	assert_true(run_places_ended(f->run, never, &asked));
+	assert_true(asked > 0);
+	finish(f);
+}
+
 static void test_flushes_have_no_device_time_and_no_size(void **state)
 {
 	struct fixture *f = start(BY_DEFAULT);
@@ -595,6 +769,11 @@ int main(void)
 		cmocka_unit_test(test_one_request_makes_a_row),
 		cmocka_unit_test(test_rows_are_what_by_says),
 		cmocka_unit_test(test_cgroups_have_paths),
+		cmocka_unit_test(test_rows_by_container),
+		cmocka_unit_test(test_the_container_beside_other_rows),
+		cmocka_unit_test(test_rows_by_pod_and_job),
+		cmocka_unit_test(test_one_cgroup_in_two_trees),
+		cmocka_unit_test(test_selected_containers),
 		cmocka_unit_test(test_flushes_have_no_device_time_and_no_size),
 		cmocka_unit_test(test_bio_based_have_no_parts),
 		cmocka_unit_test(test_failed_ones_count),

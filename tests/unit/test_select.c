@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "attrib/entity.h"
 #include "attrib/select.h"
 
 static void add_name(struct selection *s, const char *regex)
@@ -62,6 +63,58 @@ static void test_kinds_are_anded(void **state)
 	select_free(&s);
 }
 
+static bool takes(const char *word, const struct container *c)
+{
+	struct selection s = {0};
+	bool wants;
+
+	assert_int_equal(select_add_word(&s.containers, word), 0);
+	wants = select_wants_place(&s, c, NULL, NULL);
+	select_free(&s);
+	return wants;
+}
+
+static void test_containers(void **state)
+{
+	static const struct container docker = {"docker", "0123456789abcdef", "web", NULL, "", NULL, false};
+	static const struct container nameless = {"docker", "0123456789abcdef", NULL, NULL, "", NULL, false};
+	static const struct container pod = {"k8s", "fedcba98", "ml/train-0/app", NULL, "", NULL, false};
+	static const struct container logger = {"podman-conmon", "0123", "web", NULL, "", NULL, true};
+
+	assert_true(takes("web", &docker));
+	assert_true(takes("0123", &docker) && takes("0123456789abcdef", &docker));
+	assert_true(takes("01234", &nameless));
+	assert_false(takes("012", &docker)); /* too little of an id */
+	assert_false(takes("1234", &docker) || takes("we", &docker) || takes("", &docker));
+	assert_false(takes("0123456789abcdef0", &docker) || takes("web", &nameless));
+	assert_true(takes("ml/train-0/app", &pod) && takes("app", &pod));
+	assert_false(takes("train-0", &pod) || takes("train-0/app", &pod));
+	assert_false(takes("web", &logger) || takes("0123", &logger));
+	assert_false(takes("web", NULL));
+}
+
+static void test_pods_and_jobs(void **state)
+{
+	static const struct pod pod = {"ml", "train-0", "u-1"}, nameless = {NULL, NULL, "u-1"};
+	static const struct job job = {"77", "0", "sABC"};
+	struct selection s = {0};
+
+	assert_true(select_wants_place(&s, NULL, NULL, NULL));
+	assert_int_equal(select_add_word(&s.pods, "dev/train-0"), 0);
+	assert_int_equal(select_add_word(&s.pods, "mlx/train-0"), 0);
+	assert_false(select_wants_place(&s, NULL, &pod, NULL));
+	assert_false(select_wants_place(&s, NULL, &nameless, NULL));
+	assert_int_equal(select_add_word(&s.pods, "ml/train-0"), 0);
+	assert_true(select_wants_place(&s, NULL, &pod, NULL));
+	assert_int_equal(select_add_word(&s.pods, "u-1"), 0);
+	assert_true(select_wants_place(&s, NULL, &nameless, NULL));
+	assert_int_equal(select_add_word(&s.jobs, "sABC"), 0); /* kinds are AND-ed */
+	assert_false(select_wants_place(&s, NULL, &pod, NULL));
+	assert_false(select_wants_place(&s, NULL, NULL, &job));
+	assert_true(select_wants_place(&s, NULL, &pod, &job));
+	select_free(&s);
+}
+
 static void test_bad_regex_says_why(void **state)
 {
 	struct selection s = {0};
@@ -82,6 +135,8 @@ int main(void)
 		cmocka_unit_test(test_names_match_anywhere),
 		cmocka_unit_test(test_uids),
 		cmocka_unit_test(test_kinds_are_anded),
+		cmocka_unit_test(test_containers),
+		cmocka_unit_test(test_pods_and_jobs),
 		cmocka_unit_test(test_bad_regex_says_why),
 	};
 
