@@ -51,7 +51,7 @@ DEFS_btf := -DIOLAT_BTF
 DEFS_raw :=
 BPF_OBJ := $(VARIANTS:%=$(B)/bpf/iolat_%.bpf.o)
 
-.PHONY: all help deps deps-test install check check-unit check-vm demo clean
+.PHONY: all help deps deps-test install check check-unit check-vm bench-switches demo clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -168,6 +168,13 @@ check-unit: $(UNIT) $(B)/locale/de_DE.UTF-8 ## unit tests only
 	@for t in $(UNIT); do LOCPATH=$(abspath $(B)/locale) $$t || exit 1; done
 check-vm: all ## the tests on every kernel of tests/vm/test_vm.py, under QEMU
 	$(PYTEST) tests/vm
+
+$(B)/bench/%.bpf.o: tests/bench/%.bpf.c $(B)/flags
+	$(call say,BPF,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+bench-switches: all $(B)/bench/switches.bpf.o ## what tracing waits costs at a switch between tasks
+	/usr/bin/python3 tests/bench/switches.py $(B)/iolat $(B)/bench/switches.bpf.o
 
 demo: ## sudo make demo: a slow worker among four, on scratch disks
 	@[ "$$(id -u)" = 0 ] || { echo 'make demo: it makes scratch disks and traces the kernel: run sudo make demo' >&2; exit 1; }

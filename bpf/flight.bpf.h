@@ -95,7 +95,8 @@ TABLE(bio_flight, bio, &iolat_bflights, &iolat_bflights2, BIO_FLIGHT_SLOTS - 1)
  * its request's start stands in. */
 static __always_inline void arrival_add(u64 bio, u64 now)
 {
-	struct arrival entry = {.bio = bio, .start_ns = now};
+	struct arrival entry = {
+		.bio = bio, .start_ns = now, .pid_tgid = bpf_get_current_pid_tgid()};
 	struct arrival *a = in_slot(&iolat_bios, bio, knobs.slot_mask);
 	u64 was = a ? slot_take(&a->bio, bio) : ~0ULL;
 
@@ -103,6 +104,7 @@ static __always_inline void arrival_add(u64 bio, u64 now)
 		a->above = 0;
 	if (a && (!was || was == bio)) {
 		a->start_ns = now;
+		a->pid_tgid = entry.pid_tgid;
 		return;
 	}
 	a = layered ? bpf_map_lookup_elem(&iolat_bios2, &bio) : NULL;

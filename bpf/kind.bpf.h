@@ -53,4 +53,15 @@ static __always_inline bool is_passthrough(struct request *rq)
 	return op_is_passthrough(get(rq, cmd_flags) & REQ_OP_MASK);
 }
 
+/* Whether a bio moves swapped memory; bios without data have no pages. */
+static __always_inline u8 swap_flag(struct bio *bio)
+{
+	struct page *page;
+
+	if (!knobs.has_swap || !bio)
+		return 0;
+	page = BPF_CORE_READ(bio, bi_io_vec, bv_page);
+	return page && page_is_swap(page) ? IOLAT_RQ_SWAP : 0;
+}
+
 #endif /* IOLAT_KIND_BPF_H */

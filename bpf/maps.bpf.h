@@ -18,7 +18,7 @@ struct owner {
 	u8 from;	/* enum iolat_owner */
 	u8 copy;	/* made by the device that `via` names */
 	u8 selected;
-	u8 reserved;
+	u8 throttled;	/* held back by a cgroup's limit until now */
 };
 
 /* A request between its start and its end. */
@@ -43,6 +43,7 @@ struct arrival {
 	u64 start_ns;
 	u32 above;	/* iolat_name.id of the device that passed it on, 0: none */
 	u32 in_place;	/* ... and it is that device's own bio */
+	u64 pid_tgid;	/* of the submitter */
 };
 
 /* An I/O of a device that has no requests, from its bio's entering to its end. */
@@ -210,6 +211,35 @@ struct {
 	__type(value, struct iolat_unselected);
 } iolat_unselect SEC(".maps") __weak;
 
+/*
+ * Waits of tasks; unless they are traced, each of these has one entry. Traced tasks that are asleep, by tid.
+ * Preallocated: sched_switch runs with the run queue locked, where no memory can be had.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, u32);
+	__type(value, struct iolat_wait);
+} iolat_sleeps SEC(".maps") __weak;
+
+/* When a disk last did a selected I/O, by the low bits of its number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, ANNOUNCED_DISKS);
+	__type(key, u32);
+	__type(value, u64);
+} iolat_watched SEC(".maps") __weak;
+
+/* One entry, to be walked over. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+} iolat_once SEC(".maps") __weak;
+
+const volatile struct iolat_calls calls __weak = {};
+struct iolat_marks marks __weak = {};
 struct iolat_losses losses __weak = {};
 
 #define count(what) __sync_fetch_and_add(&losses.what, 1)

@@ -99,6 +99,9 @@ static __always_inline void find_work_queue(struct task_struct *task, struct own
 	 * the work queue "loopN", before 5.14 the thread "loopN". */
 	o->copy = name[0] == 'l' && name[1] == 'o' && name[2] == 'o' && name[3] == 'p' &&
 		  name[4] >= '0' && name[4] <= '9';
+	/* The work queue "kthrotld" submits what a cgroup's limit has held back. */
+	o->throttled = name[0] == 'k' && name[1] == 't' && name[2] == 'h' && name[3] == 'r' &&
+		       name[4] == 'o' && name[5] == 't';
 }
 
 /* Steps 2 to 4. */
@@ -127,9 +130,11 @@ static __noinline int owner_of_kernel(struct bio *bio, struct owner *o)
 	return 0;
 }
 
+/* Few of the processes that are not selected need the look into the map. */
 static __always_inline bool task_selected(struct task_struct *task, u32 tgid)
 {
-	if (knobs.by_task && !bpf_map_lookup_elem(&iolat_tasks, &tgid))
+	if (knobs.by_task && (!marks.selected[tgid & (IOLAT_MARKS - 1)] ||
+			      !bpf_map_lookup_elem(&iolat_tasks, &tgid)))
 		return false;
 	return !knobs.n_cgroups || task_cgroup_selected(task);
 }
@@ -142,6 +147,7 @@ static __always_inline void owner_now(struct bio *bio, struct owner *o)
 	o->pid_tgid = bpf_get_current_pid_tgid();
 	o->via = 0;
 	o->copy = 0;
+	o->throttled = 0;
 	if (task_get(task, flags) & PF_KTHREAD) {
 		owner_of_kernel(bio, o);
 		return;

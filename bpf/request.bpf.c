@@ -7,6 +7,7 @@
 #include "aggregate.bpf.h"
 #include "layer.bpf.h"
 #include "walk.bpf.h"
+#include "watch.bpf.h"
 
 /* Fills a fresh entry; the owner, the start, what it does and where from are the caller's. */
 static __always_inline void flight_begin(struct flight *f)
@@ -38,7 +39,7 @@ int iolat_io_start(u64 *ctx)
 	flight_begin(f);
 	f->in_place = a.above && a.in_place;
 	f->op = op_submitted(get(rq, cmd_flags), get(rq, __data_len));
-	f->flags = flags_of(get(rq, cmd_flags));
+	f->flags = flags_of(get(rq, cmd_flags)) | swap_flag(bio);
 	return 0;
 }
 
@@ -56,7 +57,7 @@ int iolat_getrq(u64 *ctx)
 	owner_of_bio(bio, a.above, &o.owner);
 	o.in_place = a.above && a.in_place;
 	o.op = op_submitted(get(bio, bi_opf), get(bio, bi_iter.bi_size));
-	o.flags = flags_of(get(bio, bi_opf));
+	o.flags = flags_of(get(bio, bi_opf)) | swap_flag(bio);
 	if (bpf_map_update_elem(&iolat_owners, &key, &o, BPF_ANY))
 		count(map_full);
 	return 0;
@@ -373,6 +374,56 @@ static __always_inline void emit_request(struct request *rq, const struct flight
 		count_unselected(end->number);
 }
 
+static __always_inline void fill_other(struct iolat_other *e, const struct flight *f,
+				       const struct ending *end)
+{
+	emit_head(e, OTHER, struct iolat_other);
+	e->disk = end->number;
+	e->end_ns = end->now;
+	e->queue_ns = since(f->issue_ns ?: end->now, f->start_ns);
+	e->device_ns = f->issue_ns ? since(end->now, f->issue_ns) : 0;
+	e->cgroup = f->owner.cgroup;
+	e->bytes = f->bytes;
+	e->tgid = f->owner.from == IOLAT_OWNER_TASK ? f->owner.pid_tgid >> 32 : 0;
+	e->tid = (u32)f->owner.pid_tgid;
+	e->via = f->owner.via;
+	e->op = f->op;
+	e->owner = f->owner.from;
+	e->flags = f->flags | (f->owner.copy ? IOLAT_RQ_COPY : 0) |
+		   (f->issue_ns ? 0 : IOLAT_RQ_NO_DEVICE);
+	e->reserved = 0;
+	e->reserved2 = 0;
+}
+
+/* Tells of an I/O that is in no row: the others' on a watched disk, a selected task's own that the rest
+ * of the selection leaves out, and what a limit held back. */
+static __noinline int emit_other(const struct flight *f, const struct ending *end)
+{
+	struct iolat_other *e;
+
+	if (!f || !end)
+		return 0;
+	if (!f->owner.selected && !f->owner.throttled && !is_watched(end->number, end->now))
+		return 0;
+	e = request_reserve(sizeof(*e));
+	if (!e) {
+		count(waits_lost);
+		return 0;
+	}
+	fill_other(e, f, end);
+	emit_end(e);
+	return 0;
+}
+
+/* A request that is in no row. */
+static __always_inline void leave_out(const struct flight *f, const struct ending *end)
+{
+	if (!(f->flags & IOLAT_RQ_PASSTHROUGH))
+		count_unselected(end->number);
+	if (knobs.waits)
+		emit_other(f, end);
+}
+
 VISITOR visit_unknown(u32 i, struct walk *w)
 {
 	u64 key = address_of(w->bio);
@@ -489,10 +540,12 @@ int iolat_rq_complete(u64 *ctx)
 	end.number = disk_seen(disk);
 	end.part = request_part(rq);
 	end.error = status_errno(status);
-	if (selected(&f->owner, f, disk, end.part, end.now))
+	if (selected(&f->owner, f, disk, end.part, end.now)) {
 		emit_request(rq, f, &end);
-	else if (!(f->flags & IOLAT_RQ_PASSTHROUGH))
-		count_unselected(end.number);
+		watch(end.number, end.now);
+	} else {
+		leave_out(f, &end);
+	}
 	flight_release(address_of(rq));
 	return 0;
 }

@@ -4,7 +4,14 @@
  * the set of selected processes as it grows by fork, and tells user space everything it
  * needs to name an owner, also of those that are gone by then.
  */
-#include "emit.bpf.h"
+#include "owner.bpf.h"
+
+static __noinline u32 flags_of_task(struct task_struct *task)
+{
+	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
+		return IOLAT_TASK_KTHREAD;
+	return knobs.waits && task_selected(task, BPF_CORE_READ(task, tgid)) ? IOLAT_TASK_TRACED : 0;
+}
 
 /* Forked, with a copy of its parent's memory, and no exec since. A child by vfork shares the memory:
  * it is on its way to an exec. (A thread's own flag says nothing: clone sets it, too.) */
@@ -26,8 +33,7 @@ static __always_inline void fill(struct iolat_task *e, struct task_struct *task,
 	e->head.kind = IOLAT_EV_TASK;
 	e->head.size = sizeof(*e);
 	e->what = what;
-	e->flags = flags | (BPF_CORE_READ(task, flags) & PF_KTHREAD ? IOLAT_TASK_KTHREAD : 0) |
-		   (is_forked(task) ? IOLAT_TASK_FORKED : 0);
+	e->flags = flags | flags_of_task(task) | (is_forked(task) ? IOLAT_TASK_FORKED : 0);
 	e->reserved = 0;
 	e->here = 0;
 	e->ts_ns = bpf_ktime_get_ns();
@@ -69,7 +75,9 @@ static __always_inline void select_task(struct task_struct *task)
 	u32 tgid = BPF_CORE_READ(task, tgid);
 
 	e.start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
-	if (bpf_map_update_elem(&iolat_tasks, &tgid, &e, BPF_ANY))
+	if (!bpf_map_update_elem(&iolat_tasks, &tgid, &e, BPF_NOEXIST))
+		__sync_fetch_and_add(&marks.selected[tgid & (IOLAT_MARKS - 1)], 1);
+	else if (bpf_map_update_elem(&iolat_tasks, &tgid, &e, BPF_EXIST))
 		count(map_full);
 }
 
@@ -118,8 +126,9 @@ int iolat_free(u64 *ctx)
 	struct task_struct *task = (void *)ctx[0];
 	u32 tgid = BPF_CORE_READ(task, tgid);
 
-	if (knobs.by_task && (u32)BPF_CORE_READ(task, pid) == tgid && is_selected(task))
-		bpf_map_delete_elem(&iolat_tasks, &tgid);
+	if (knobs.by_task && (u32)BPF_CORE_READ(task, pid) == tgid && is_selected(task) &&
+	    !bpf_map_delete_elem(&iolat_tasks, &tgid))
+		__sync_fetch_and_sub(&marks.selected[tgid & (IOLAT_MARKS - 1)], 1);
 	return 0;
 }
 

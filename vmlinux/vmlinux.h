@@ -112,7 +112,18 @@ struct signal_struct {
 	atomic_t live;
 };
 struct mm_struct;
+struct file {
+	struct inode *f_inode;
+};
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+struct files_struct {
+	struct fdtable *fdt;
+};
 struct task_struct {
+	void *stack;
 	unsigned int flags;
 	pid_t pid;
 	pid_t tgid;
@@ -127,6 +138,9 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct bio_list *bio_list;
 	struct css_set *cgroups;
+	unsigned in_iowait : 1;
+	unsigned long maj_flt;
+	struct files_struct *files;
 };
 
 struct seq_file;
@@ -137,6 +151,14 @@ struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
 };
+struct bpf_map;
+struct bpf_iter__bpf_map_elem {
+	struct bpf_iter_meta *meta;
+	struct bpf_map *map;
+	void *key;
+	void *value;
+};
+struct pt_regs;
 
 /* work queues */
 struct workqueue_struct {
@@ -154,11 +176,21 @@ struct kthread {
 
 /* memory */
 struct page {
-	unsigned long flags;
 	struct address_space *mapping;
 };
+struct super_block {
+	dev_t s_dev;
+	unsigned long s_magic;
+};
 struct inode {
+	u16 i_mode;
+	dev_t i_rdev;
+	struct super_block *i_sb;
 	struct bdi_writeback *i_wb;
+};
+enum pageflags {
+	PG_swapcache = 10,
+	PG_swapbacked = 17,
 };
 struct address_space {
 	struct inode *host;

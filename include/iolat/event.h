@@ -32,7 +32,12 @@
 	X(AGGREGATE, aggregate) \
 	X(PROCESS_FACTS, process_facts) \
 	X(CONTAINER, container) \
-	X(CGROUP_GONE, cgroup_gone)
+	X(CGROUP_GONE, cgroup_gone) \
+	X(WAIT, wait)           \
+	X(OTHER, other)         \
+	X(LOOK, look)           \
+	X(INFLIGHT, inflight)   \
+	X(LIMIT, limit)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -92,6 +97,7 @@ enum iolat_request_flags {
 	IOLAT_RQ_META = 1 << 4,		/* file system metadata */
 	IOLAT_RQ_SYNC = 1 << 5,
 	IOLAT_RQ_PASSTHROUGH = 1 << 6,	/* a command, not in the disk's statistics */
+	IOLAT_RQ_SWAP = 1 << 7,		/* swaps a page in or out; told where swap was on at the start */
 };
 
 /* One finished I/O. Submission was at end_ns - device_ns - queue_ns. */
@@ -146,6 +152,7 @@ enum iolat_task_flags {
 	IOLAT_TASK_SELECTED = 1 << 1,	/* in the tree of a selected pid */
 	IOLAT_TASK_FORKED = 1 << 2,	/* the process runs its parent's program in memory of its own:
 					 * it was forked (not by vfork) and has not called exec */
+	IOLAT_TASK_TRACED = 1 << 3,	/* the kernel side tells of its waits */
 };
 
 struct iolat_task {
@@ -194,6 +201,8 @@ struct iolat_run {
 	__u32 selected;		/* 1: the kernel side follows selected processes only */
 	char host[64];
 	char kernel[64];
+	__u32 waits;		/* 1: the waits of tasks are traced */
+	__u32 reserved;
 };
 
 struct iolat_hook {
@@ -236,6 +245,7 @@ struct iolat_counters {
 	__u64 backward;		/* times that ran backwards, clamped to 0 */
 	__u64 missed;		/* runs that the kernel skipped */
 	__u64 names_lost;	/* TASK, DISK and NAME events that found their ring full */
+	__u64 waits_lost;	/* waits of tasks that no event was sent for */
 };
 
 /* The parts of a latency, and buckets of them: a value below 32 has a bucket of its own; above, every
@@ -346,6 +356,99 @@ struct iolat_cgroup_gone {
 	struct iolat_head head;
 	__u32 reserved;
 	__u64 cgroup;		/* IOLAT_CGROUP() */
+};
+
+/* What a sleeping task had asked the kernel for. */
+enum iolat_call {
+	IOLAT_CALL_NONE,	/* nothing: it is in no system call, but in a page fault */
+	IOLAT_CALL_OTHER,	/* nothing to do with files */
+	IOLAT_CALL_READ,
+	IOLAT_CALL_WRITE,
+	IOLAT_CALL_SYNC,	/* fsync and its like */
+	IOLAT_CALL_AIO,		/* the completion of I/O submitted before: io_getevents, io_uring_enter */
+	IOLAT_CALL_PATH,	/* files by their names: open, stat, rename, execve */
+	IOLAT_CALL_MAX
+};
+
+enum iolat_wait_flags {
+	IOLAT_WAIT_DEEP = 1 << 0,	/* uninterruptible: state D */
+	IOLAT_WAIT_IOWAIT = 1 << 1,	/* the kernel itself counts it as a wait for I/O */
+	IOLAT_WAIT_OPEN = 1 << 2,	/* goes on at end_ns */
+	IOLAT_WAIT_EARLIER = 1 << 3,	/* began before tracing did; start_ns is when that began */
+};
+
+/* A sleep of a traced task that may be a wait for I/O. It ends when the task is woken, not when it
+ * gets a CPU again. Comes behind the requests that ended before it. */
+struct iolat_wait {
+	struct iolat_head head;
+	__u32 tid;
+	__u64 end_ns;
+	__u64 start_ns;
+	__u64 cgroup;		/* IOLAT_CGROUP() of the task */
+	__u32 tgid;
+	__u32 fs_magic;		/* statfs(2)'s f_type of the file asked for; 0: not known, or a disk itself */
+	__u32 fs_major;		/* its device; 0: a file system on none of its own, or not known */
+	__u32 fs_minor;
+	__u32 major_faults;	/* of the task so far, before this sleep */
+	__u8 call;		/* enum iolat_call */
+	__u8 flags;		/* enum iolat_wait_flags */
+	__u16 reserved;
+};
+
+/* A finished I/O that is not selected, but ran beside selected ones on their disk, or is a selected
+ * task's own. Counts in no row. */
+struct iolat_other {
+	struct iolat_head head;
+	__u32 disk;
+	__u64 end_ns;
+	__u64 queue_ns;
+	__u64 device_ns;
+	__u64 cgroup;
+	__u32 bytes;
+	__u32 tgid;
+	__u32 tid;
+	__u32 via;
+	__u8 op : 4, owner : 4;
+	__u8 flags;		/* enum iolat_request_flags */
+	__u16 reserved;
+	__u32 reserved2;
+};
+
+/* The state at a moment. INFLIGHT events and open WAITs follow, up to the next of these, and
+ * replace the ones before. */
+struct iolat_look {
+	struct iolat_head head;
+	__u32 inflight;		/* 1: what is in flight could be read */
+	__u64 ts_ns;
+};
+
+/* A request, or a bio that has none yet, that is not complete. */
+struct iolat_inflight {
+	struct iolat_head head;
+	__u32 disk;
+	__u64 start_ns;		/* of its submission */
+	__u64 issue_ns;		/* last issue to the driver, 0: not issued */
+	__u64 sector;		/* ~0: none */
+	__u64 cgroup;
+	__u32 bytes;
+	__u32 tgid;
+	__u32 tid;
+	__u32 via;
+	__u16 part;
+	__u8 op : 4, owner : 4;
+	__u8 flags;
+	__u32 reserved;
+};
+
+/* A cgroup may do only so much on a disk, by its own limit or an ancestor's. 0 each: no limit (any
+ * more). */
+struct iolat_limit {
+	struct iolat_head head;
+	__u32 major;
+	__u64 cgroup;		/* of the tasks that are limited */
+	__u64 read_bps, write_bps, read_iops, write_iops;
+	__u32 minor;
+	__u32 reserved;
 };
 
 #endif /* IOLAT_EVENT_H */

@@ -44,11 +44,32 @@ struct iolat_knobs {
 	__u8 n_cgroups;		/* 0: all */
 	__u8 n_disks;		/* 0: all */
 	__u8 aggregate_only;	/* every request is counted in the kernel, none is sent */
-	__u8 reserved[2];
+
+	/* Waits of tasks. */
+	__u8 waits;		/* on */
+	__u8 has_prev_state;	/* sched_switch tells the state of the task that leaves (5.18) */
+	__u8 has_swap;		/* requests may be for swap */
+	__u8 reserved[7];
 	__u64 min_latency_ns;
 	struct iolat_cgroup_filter cgroups[IOLAT_MAX_FILTERS];
 	struct iolat_disk_filter disks[IOLAT_MAX_FILTERS];
 	__u32 n_rings;		/* for requests: a CPU uses the one of its number modulo this */
+	__u32 thread_size;	/* of a kernel stack */
+};
+
+/* System calls by number: what each is (enum iolat_call), and whether its first argument is a file. */
+#define IOLAT_CALLS 512
+#define IOLAT_CALL_HAS_FILE 0x80
+struct iolat_calls {
+	__u8 call[IOLAT_CALLS];
+};
+
+/* How many processes with such a tgid are selected, and tasks with such a tid asleep: what is at 0
+ * needs no look into a map. By the low bits. */
+#define IOLAT_MARKS 16384
+struct iolat_marks {
+	__u32 selected[IOLAT_MARKS];
+	__u32 asleep[IOLAT_MARKS];
 };
 
 /* Counters that the programs add to and user space reads (one instance, in .bss). */
@@ -59,6 +80,7 @@ struct iolat_losses {
 	__u64 backward;
 	__u64 names_lost;
 	__u64 aggregated;	/* additions to the table of aggregate.h */
+	__u64 waits_lost;
 };
 
 /* iolat_tasks: a process that is selected, by tgid. */

@@ -48,6 +48,7 @@ struct live {
 	uint64_t last_drain, next_drain, next_take, next_frame, next_alive, end;
 	bool done;			/* the run ends */
 	bool quiet;			/* nobody reads the output any more */
+	bool failed_on;			/* a finding of --fail-on holds at the end */
 	unsigned int stop_requests;	/* INT, TERM, HUP */
 	int status;
 };
@@ -136,14 +137,35 @@ static void show_interval(struct live *l, uint64_t now, bool even_empty)
 		render(l, &s);
 }
 
+static bool is_listed(const struct words *codes, const char *code)
+{
+	for (size_t i = 0; i < codes->n; i++)
+		if (!strcmp(codes->at[i], code))
+			return true;
+	return false;
+}
+
+/* Whether a finding of --fail-on is there. */
+static bool findings_hold(const struct live *l, const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->n_findings; i++)
+		if (is_listed(&l->o->fail_on, s->findings[i].code))
+			return true;
+	return false;
+}
+
 static void show_whole(struct live *l, uint64_t now, enum snapshot_type type)
 {
 	struct snapshot s;
 	int err = take_all(l) ?: facts_counters(l->facts) ?: run_whole(l->run, now, type, &s);
 
-	if (err)
+	if (err) {
 		fail(l, err, "cannot make the summary");
-	else
+		return;
+	}
+	if (type == SNAPSHOT_SUMMARY && findings_hold(l, &s))
+		l->failed_on = true;
+	if (!l->quiet)
 		render(l, &s);
 }
 
@@ -323,7 +345,11 @@ static int start_output(struct live *l)
 
 static int start_tracing(struct live *l)
 {
-	const struct run_options ro = {.by = l->o->by, .selection = &l->target.selection};
+	const struct run_options ro = {
+		.by = l->o->by,
+		.selection = &l->target.selection,
+		.stuck_ns = l->o->stuck_ns,
+	};
 	const struct sink sink = {take_event, l};
 	int err = run_new(&l->run, &ro);
 
@@ -451,7 +477,7 @@ static void finish(struct live *l)
 		fail(l, err, "cannot make the summary");
 	if (!l->quiet && l->o->interval_ns)
 		show_interval(l, now, false);
-	if (!l->quiet)
+	if (!l->quiet || l->o->fail_on.n)
 		show_whole(l, now, SNAPSHOT_SUMMARY);
 	if (l->capture)
 		finish_recording(l, now);
@@ -498,5 +524,7 @@ int live_run(const struct options *o)
 		wait_for_child(&l);
 	}
 	clean_up(&l);
+	if (l.failed_on && l.status == EXIT_OK)
+		l.status = EXIT_FINDING;
 	return l.status;
 }

@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "cli/help.h"
 #include "cli/option_table.h"
+#include "stats/findings.h"
 
 #define PID_MAX	     (1u << 22) /* PID_MAX_LIMIT of 64-bit kernels */
 #define FD_MAX	     (1u << 20) /* fs.nr_open as kernels ship it */
@@ -333,6 +334,40 @@ int set_as_root(void *field, const char *arg, struct reason *why)
 	if (strcmp(arg, "root"))
 		return refuse(why, "only root is possible");
 	*(bool *)field = true;
+	return 0;
+}
+
+const char *code_words(enum command command, size_t i)
+{
+	return finding_code_at(i);
+}
+
+static int add_code(void *field, const char *word, struct reason *why)
+{
+	return word_index(code_words, word) < 0 ? refuse_word(why, word, code_words)
+						: words_add(field, word);
+}
+
+int set_codes(void *field, const char *arg, struct reason *why)
+{
+	return each_word(arg, add_code, field, why);
+}
+
+int set_waits(void *field, const char *arg, struct reason *why)
+{
+	struct options *o = field;
+
+	o->waits = true;
+	o->no_waits = false;
+	return 0;
+}
+
+int set_no_waits(void *field, const char *arg, struct reason *why)
+{
+	struct options *o = field;
+
+	o->waits = false;
+	o->no_waits = true;
 	return 0;
 }
 

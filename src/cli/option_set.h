@@ -42,9 +42,12 @@ option_set set_columns;	/* struct render_options; a later one replaces the earli
 option_set set_fd;	/* int */
 option_set set_buffer;	/* uint64_t */
 option_set set_as_root;	/* bool */
+option_set set_codes;	/* struct words; adds a comma list */
+option_set set_waits;	/* struct options; --waits */
+option_set set_no_waits;	/* struct options; --no-waits */
 option_set set_help;	/* enum command, which is read */
 option_set set_version;	/* not used */
 
-option_words op_words, key_words, format_words, column_words, root_words;
+option_words op_words, key_words, format_words, column_words, root_words, code_words;
 
 #endif

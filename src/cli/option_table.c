@@ -88,6 +88,16 @@ static const struct option_row rows[] = {
 	{ 'D', "duration", "DUR", SECTION_RUN, TRACE, set_limit, FIELD(duration_ns),
 	  .help = "stop after this long",
 	  .more = "A COMMAND that still runs is left running and waited for." },
+	{ 0, "waits", NULL, SECTION_RUN, TRACE, set_waits, 0,
+	  .help = "trace what tasks wait for",
+	  .more = "On where processes or cgroups are selected and with COMMAND, off for the whole host." },
+	{ 0, "no-waits", NULL, SECTION_RUN, TRACE, set_no_waits, 0,
+	  .help = "do not trace what tasks wait for" },
+	{ 0, "stuck", "DUR", SECTION_RUN, TRACE, set_limit, FIELD(stuck_ns),
+	  .help = "in flight for longer is stuck; default 1s" },
+	{ 0, "fail-on", "CODE[,CODE...]", SECTION_RUN, TRACE, set_codes, FIELD(fail_on), VALUE_WORDS, code_words,
+	  .lists = true,
+	  .help = "status 5 when such a finding holds at the end" },
 	{ 0, "user-command", "root", SECTION_RUN, TRACE, set_as_root, FIELD(command_as_root), VALUE_WORD, root_words,
 	  .help = "run COMMAND as root, not as SUDO_UID" },
 	{ 0, "ready-fd", "N", SECTION_RUN, TRACE, set_fd, FIELD(ready_fd),
@@ -163,6 +173,7 @@ static const struct status_row statuses[] = {
 	{"2", "wrong usage, or a selection that names nothing"},
 	{"3", "the kernel lacks what is required"},
 	{"4", "not permitted"},
+	{"5", "a finding of --fail-on holds"},
 };
 
 const struct option_row *option_at(size_t i)

@@ -289,6 +289,7 @@ static void set_defaults(struct options *o)
 		.format = renderer_find("table"),
 		.render.top = 20,
 		.interval_ns = INTERVAL_DEFAULT,
+		.stuck_ns = UINT64_C(1000000000),
 		.ready_fd = -1,
 	};
 }
@@ -328,6 +329,7 @@ void options_free(struct options *o)
 	words_free(&o->containers);
 	words_free(&o->pods);
 	words_free(&o->jobs);
+	words_free(&o->fail_on);
 	free(o->render.columns);
 	*o = (struct options){.ready_fd = -1};
 }

@@ -197,6 +197,12 @@ static bool selects_something(const struct options *o)
 	       o->containers.n || o->pods.n || o->jobs.n;
 }
 
+/* Waits are the tasks' own, whatever disk they are for. */
+static bool selects_tasks(const struct target *t, const struct options *o)
+{
+	return t->n_pids || o->names.n || o->users.n || t->knobs.n_cgroups;
+}
+
 int target_resolve(struct target *t, const struct options *o, const struct cgroupfs *cgroups,
 		   uint32_t child)
 {
@@ -217,6 +223,7 @@ int target_resolve(struct target *t, const struct options *o, const struct cgrou
 	if (status == EXIT_OK && child && !selects_something(o))
 		status = add_pid(t, child);
 	t->knobs.by_task = t->n_pids > 0;
+	t->knobs.waits = o->waits || (!o->no_waits && selects_tasks(t, o));
 	return status;
 }
 

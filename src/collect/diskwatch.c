@@ -275,6 +275,18 @@ static int report_silent(struct diskwatch *w, const struct dev *dev, const struc
 	return diskwatch_disk(w, &e, sink);
 }
 
+int diskwatch_introduce(struct diskwatch *w, uint32_t major, uint32_t minor, const struct sink *sink)
+{
+	const struct dev dev = {major, minor};
+	struct baseline b = {};
+	uint64_t sectors;
+
+	if (map_get(&w->by_dev, &dev) || !blockdev_identity(major, minor, &b.diskseq, &sectors) ||
+	    !b.diskseq)
+		return 0;
+	return report_silent(w, &dev, &b, sink);
+}
+
 int diskwatch_freeze(struct diskwatch *w, const struct sink *sink)
 {
 	struct baseline *b;

@@ -31,6 +31,10 @@ void diskwatch_begin(struct diskwatch *w);
 /* Passes a DISK event on, with facts behind it when the disk is new. 0 or -errno. */
 int diskwatch_disk(struct diskwatch *w, const struct iolat_disk *e, const struct sink *sink);
 
+/* Tells of a disk that no event has named yet, by its numbers, where the kernel has diskseq (5.15). 0 or
+ * -errno. */
+int diskwatch_introduce(struct diskwatch *w, uint32_t major, uint32_t minor, const struct sink *sink);
+
 /* Passes on the facts that have changed. 0 or -errno. */
 int diskwatch_report(struct diskwatch *w, const struct sink *sink);
 

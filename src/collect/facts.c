@@ -15,9 +15,12 @@
 #include "base/map.h"
 #include "collect/cgroup_facts.h"
 #include "collect/diskwatch.h"
+#include "collect/limits.h"
 #include "collect/process_facts.h"
 #include "collect/procfs.h"
 #include "collect/seen.h"
+
+#define LOOK_NS 200000000ull /* between two looks at what is in flight */
 
 struct facts {
 	struct tracer *tracer;
@@ -25,6 +28,9 @@ struct facts {
 	struct sink sink;
 	struct diskwatch disks;
 	struct process_facts processes;
+	struct limits *limits;		/* of the cgroups of waiting tasks */
+	uint64_t next_look;		/* CLOCK_MONOTONIC */
+	bool frozen;
 	uint64_t names_lost;		/* when the tasks were last listed */
 };
 
@@ -40,6 +46,22 @@ static int pass_owner(struct facts *f, uint64_t cgroup, uint32_t tgid)
 	return err ?: process_facts_io(&f->processes, tgid);
 }
 
+/* A disk that a limit is for may not have done any I/O yet. */
+static int pass_limit(void *ctx, const void *data, size_t size)
+{
+	const struct iolat_limit *limit = data;
+	struct facts *f = ctx;
+	int err = diskwatch_introduce(&f->disks, limit->major, limit->minor, &f->sink);
+
+	return err ?: send(f, data, size);
+}
+
+/* The limits of a waiting task's cgroup are read at first sight, too. */
+static int pass_waiter(struct facts *f, const struct iolat_wait *w)
+{
+	return pass_owner(f, w->cgroup, w->tgid) ?: limits_know(f->limits, w->cgroup);
+}
+
 /* --- the stream ------------------------------------------------------------------- */
 
 static int pass(void *ctx, const void *data, size_t size)
@@ -48,6 +70,8 @@ static int pass(void *ctx, const void *data, size_t size)
 	const struct iolat_request *rq = data;
 	const struct iolat_share *share = data;
 	const struct iolat_aggregate *aggregate = data;
+	const struct iolat_other *other = data;
+	const struct iolat_inflight *inflight = data;
 	struct facts *f = ctx;
 	int err = 0;
 
@@ -60,6 +84,15 @@ static int pass(void *ctx, const void *data, size_t size)
 		break;
 	case IOLAT_EV_AGGREGATE:
 		err = pass_owner(f, aggregate->cgroup, aggregate->tgid);
+		break;
+	case IOLAT_EV_OTHER:
+		err = pass_owner(f, other->cgroup, other->tgid);
+		break;
+	case IOLAT_EV_INFLIGHT:
+		err = pass_owner(f, inflight->cgroup, inflight->tgid);
+		break;
+	case IOLAT_EV_WAIT:
+		err = pass_waiter(f, data);
 		break;
 	case IOLAT_EV_TASK:
 		return send(f, data, size) ?: process_facts_task(&f->processes, data);
@@ -93,6 +126,7 @@ static int send_run(struct facts *f, const struct iolat_knobs *knobs)
 		.wall_ns = now_ns(CLOCK_REALTIME),
 		.blkio_v1 = knobs->blkio_v1,
 		.selected = knobs->by_task,
+		.waits = knobs->waits,
 	};
 	struct utsname u;
 
@@ -134,9 +168,10 @@ int facts_begin(struct facts *f, const struct iolat_knobs *knobs)
 	int err;
 
 	diskwatch_begin(&f->disks);
-	err = send_run(f, knobs) ?: send_hooks(f);
-	err = err ?: list_tasks(f);
-	return err ?: cgroup_facts_begin(f->cgroups);
+	err = send_run(f, knobs) ?: send_hooks(f) ?: list_tasks(f);
+	err = err ?: cgroup_facts_begin(f->cgroups);
+	err = err ?: tracer_note_sleepers(f->tracer);
+	return err == -ENOTSUP ? 0 : err; /* who sleeps already shows at its next sleep */
 }
 
 /* What the ring of facts had no room for is learnt anew. Who is thought alive and not listed has lost its
@@ -169,16 +204,31 @@ static int send_counters(struct facts *f)
 	return err ?: send(f, &e, sizeof(e));
 }
 
+/* Looking costs a walk over all slots, so quick frames share one. */
+static int look(struct facts *f, bool anyway)
+{
+	const struct sink sink = facts_sink(f);
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+
+	if (f->frozen || (!anyway && now < f->next_look))
+		return 0;
+	f->next_look = now + LOOK_NS;
+	return tracer_look(f->tracer, &sink) ?: limits_update(f->limits);
+}
+
 int facts_counters(struct facts *f)
 {
-	int err = send_counters(f) ?: cgroup_facts_retry(f->cgroups);
+	int err = look(f, false) ?: send_counters(f) ?: cgroup_facts_retry(f->cgroups);
 
 	return err ?: diskwatch_report(&f->disks, &f->sink);
 }
 
 int facts_freeze(struct facts *f)
 {
-	return diskwatch_freeze(&f->disks, &f->sink);
+	int err = look(f, true);
+
+	f->frozen = true;
+	return err ?: diskwatch_freeze(&f->disks, &f->sink);
 }
 
 int facts_new(struct facts **out, struct tracer *t, const struct cgroupfs *cgroups,
@@ -192,6 +242,12 @@ int facts_new(struct facts **out, struct tracer *t, const struct cgroupfs *cgrou
 	f->tracer = t;
 	f->sink = *sink;
 	process_facts_init(&f->processes, sink);
+	f->limits = limits_new(cgroups, &(struct sink){pass_limit, f});
+	if (!f->limits) {
+		free(f);
+		*out = NULL;
+		return -ENOMEM;
+	}
 	diskwatch_init(&f->disks, t);
 	return cgroup_facts_new(&f->cgroups, cgroups, &f->sink);
 }
@@ -203,5 +259,6 @@ void facts_free(struct facts *f)
 	diskwatch_free(&f->disks);
 	process_facts_free(&f->processes);
 	cgroup_facts_free(f->cgroups);
+	limits_free(f->limits);
 	free(f);
 }

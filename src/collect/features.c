@@ -71,6 +71,13 @@ static int argument(const struct features *f, const char *tracepoint, const char
 	return 0;
 }
 
+static int arguments(const struct features *f, const char *tracepoint)
+{
+	const struct btf_type *proto = prototype(f, tracepoint);
+
+	return proto ? btf_vlen(proto) - 1 : 0;
+}
+
 /* block_rq_complete(rq, STATUS, nr_bytes): an int until 5.15, blk_status_t after. */
 static bool status_is_errno(const struct features *f)
 {
@@ -107,4 +114,5 @@ void features_knobs(const struct features *f, struct iolat_knobs *knobs)
 	knobs->flush_seq_bit = enumerator(f, "__RQF_FLUSH_SEQ", FLUSH_SEQ_BIT);
 	knobs->has_io_start = features_tracepoint(f, "block_io_start");
 	knobs->has_bio_queue = features_tracepoint(f, "block_bio_queue");
+	knobs->has_prev_state = arguments(f, "sched_switch") >= 4;
 }

@@ -29,6 +29,8 @@ static const struct hook_def hooks[] = {
 	{"cgroup_mkdir", "iolat_cg_mkdir", false, "paths of cgroups that live for moments only"},
 	{"cgroup_rmdir", "iolat_cg_rmdir", false, "the end of selected containers"},
 	{ITER, "iolat_seen", false, "names of processes older than the run"},
+	{"sched_waking", "iolat_waking", false, "when a wait ends, apart from the wait for a CPU"},
+	{"sched_switch", "iolat_switch", false, "how long tasks wait"},
 };
 
 const struct hook_def *hook_at(size_t i)
@@ -48,4 +50,9 @@ bool hook_wanted(const struct hook_def *h, const struct features *f)
 	if (!strcmp(h->tracepoint, "block_getrq"))
 		return !io_start;
 	return true;
+}
+
+bool hook_of_waits(const struct hook_def *h)
+{
+	return !strcmp(h->tracepoint, "sched_switch") || !strcmp(h->tracepoint, "sched_waking");
 }

@@ -24,6 +24,9 @@ const struct hook_def *hook_at(size_t i);
 /* Whether this kernel needs the hook at all: of two that do the same, the newer is used. */
 bool hook_wanted(const struct hook_def *h, const struct features *f);
 
-#define HOOKS_MAX 32
+/* Whether it is there for the waits of tasks alone. */
+bool hook_of_waits(const struct hook_def *h);
+
+#define HOOKS_MAX 40
 
 #endif

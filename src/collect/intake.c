@@ -77,8 +77,10 @@ static uint64_t end_of(const void *data, size_t size)
 {
 	const struct iolat_request *e = data;
 
-	_Static_assert(offsetof(struct iolat_request, end_ns) ==
-		       offsetof(struct iolat_share, end_ns), "one place for both");
+	_Static_assert(offsetof(struct iolat_request, end_ns) == offsetof(struct iolat_share, end_ns) &&
+		       offsetof(struct iolat_request, end_ns) == offsetof(struct iolat_wait, end_ns) &&
+		       offsetof(struct iolat_request, end_ns) == offsetof(struct iolat_other, end_ns),
+		       "one place for all");
 	return size < sizeof(struct iolat_share) ? 0 : e->end_ns;
 }
 
@@ -115,6 +117,11 @@ static int pass(struct intake *s, const struct record *r, const struct sink *sin
 		err = sink->event(sink->ctx, r->data, r->size);
 	ring_take(r->ring, r->size);
 	return err;
+}
+
+int intake_facts(struct intake *s, const struct sink *sink)
+{
+	return read_facts(s, sink);
 }
 
 int intake_go_on(struct intake *s, const struct sink *sink, size_t most)

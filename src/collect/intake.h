@@ -31,6 +31,7 @@ void intake_close(struct intake *s);
 int intake_drain(struct intake *s, const struct sink *sink, size_t most);
 
 /* The same from where the last drain stopped to where it was to go. */
+int intake_facts(struct intake *s, const struct sink *sink); /* just these; 0 or -errno */
 int intake_go_on(struct intake *s, const struct sink *sink, size_t most);
 
 /* How full (0 to 1) the fullest ring has been at a drain since the last call. */

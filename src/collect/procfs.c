@@ -102,3 +102,12 @@ bool procfs_in_first_pid_namespace(void)
 
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NAMESPACE;
 }
+
+/* /proc/swaps has a line of headers. */
+bool procfs_has_swap(void)
+{
+	AUTO_FILE FILE *f = fopen("/proc/swaps", "re");
+	char line[512];
+
+	return f && fgets(line, sizeof(line), f) && fgets(line, sizeof(line), f);
+}

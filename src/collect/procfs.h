@@ -36,5 +36,7 @@ size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room);
 
 /* Whether what is listed here is every process of the machine, by its own pid. */
 bool procfs_in_first_pid_namespace(void);
+/* Whether memory may be swapped out to somewhere. */
+bool procfs_has_swap(void);
 
 #endif

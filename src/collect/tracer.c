@@ -21,10 +21,13 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "collect/aggregates.h"
+#include "collect/calls.h"
 #include "collect/embedded.h"
 #include "collect/features.h"
 #include "collect/privilege.h"
 #include "collect/intake.h"
+#include "collect/procfs.h"
+#include "collect/reader.h"
 #include "collect/tasks.h"
 
 #define DEFAULT_BUFFER (8u << 20)
@@ -35,6 +38,7 @@
 #define DRAIN_BATCH    200000u /* events a drain at most */
 #define CPUS_A_RING    8       /* more get in each other's way */
 #define RINGS_MAX      16u
+#define STACK_SIZE     16384 /* of a kernel stack: THREAD_SIZE of x86-64 and arm64, or a larger page */
 
 struct tracer {
 	struct features features;
@@ -43,6 +47,8 @@ struct tracer {
 	struct tracer_hook hooks[HOOKS_MAX];
 	struct bpf_link *links[HOOKS_MAX];
 	size_t n_hooks;
+	bool waits, waits_of_all;	/* whoever it is */
+	struct readers readers;
 	struct intake intake;
 	struct aggregates aggregates;
 	uint32_t buffer_size;		/* of a ring of requests */
@@ -51,6 +57,7 @@ struct tracer {
 	void *bss;
 	size_t bss_size;
 	const struct iolat_losses *losses;	/* in it */
+	struct iolat_marks *marks;		/* in it */
 	struct iolat_losses before;		/* what they were when all hooks were attached */
 };
 
@@ -104,21 +111,23 @@ static int set_constant(struct bpf_object *obj, const char *name, const void *va
 	return bpf_map__set_initial_value(map, copy, size);
 }
 
-/* Maps the section that the programs write, after loading; `losses` stands in it. 0 or -errno. */
+/* Maps the section that the programs write, after loading; `losses` and `marks` stand in it. 0 or -errno. */
 static int map_losses(struct tracer *t)
 {
-	size_t offset, size;
+	size_t offset, marks, size;
 	struct bpf_map *map = find_variable(t->obj, ".bss", "losses", &offset);
 
-	if (!map || !bpf_map__initial_value(map, &size))
+	if (!map || !bpf_map__initial_value(map, &size) ||
+	    !find_variable(t->obj, ".bss", "marks", &marks))
 		return -EINVAL;
-	t->bss = mmap(NULL, size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	t->bss = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	if (t->bss == MAP_FAILED) {
 		t->bss = NULL;
 		return -errno;
 	}
 	t->bss_size = size;
 	t->losses = (const struct iolat_losses *)((const char *)t->bss + offset);
+	t->marks = (struct iolat_marks *)((char *)t->bss + marks);
 	return 0;
 }
 
@@ -127,7 +136,8 @@ static void collect_hooks(struct tracer *t)
 	const struct hook_def *def;
 
 	for (size_t i = 0; (def = hook_at(i)); i++)
-		if (hook_wanted(def, &t->features) && t->n_hooks < HOOKS_MAX)
+		if (hook_wanted(def, &t->features) && (t->waits || !hook_of_waits(def)) &&
+		    t->n_hooks < HOOKS_MAX)
 			t->hooks[t->n_hooks++].def = def;
 }
 
@@ -151,7 +161,9 @@ static void choose_programs(struct tracer *t, bool optional)
 
 	bpf_object__for_each_program(prog, t->obj) {
 		struct tracer_hook *h = find_hook(t, bpf_program__name(prog));
-		bool load = h && (h->def->required || optional);
+		bool load = h ? h->def->required || optional
+			      : optional && !t->features.foreign &&
+					reader_wanted(bpf_program__name(prog), t->waits);
 
 		if (h && is_tracepoint(h->def) &&
 		    !features_tracepoint(&t->features, h->def->tracepoint)) {
@@ -220,6 +232,8 @@ static int configure_tables(struct tracer *t, const struct iolat_knobs *k)
 
 	err = err ?: size_map(t, "iolat_bios", k->slot_mask + 1);
 	err = err ?: size_map(t, "iolat_tasks", k->by_task ? SELECTED_TASKS : 1);
+	if (!k->waits)
+		err = err ?: size_map(t, "iolat_sleeps", 1) ?: size_map(t, "iolat_watched", 1);
 	if (!err && aggregates)
 		err = bpf_map__set_inner_map_fd(aggregates, t->aggregates.table);
 	return err;
@@ -228,13 +242,18 @@ static int configure_tables(struct tracer *t, const struct iolat_knobs *k)
 static int configure(struct tracer *t, const struct iolat_knobs *knobs)
 {
 	struct iolat_knobs k = *knobs;
+	struct iolat_calls calls;
 	int err;
 
 	features_knobs(&t->features, &k);
 	k.slot_mask = size_for_tests("IOLAT_SLOTS", FLIGHT_SLOTS) - 1;
 	k.n_rings = t->n_rings;
 	k.aggregate_only |= getenv("IOLAT_AGGREGATE") != NULL; /* for tests */
+	k.thread_size = sysconf(_SC_PAGESIZE) > STACK_SIZE ? sysconf(_SC_PAGESIZE) : STACK_SIZE;
+	k.has_swap = k.waits && procfs_has_swap();
+	calls_fill(&calls);
 	err = set_constant(t->obj, "knobs", &k, sizeof(k));
+	err = err ?: set_constant(t->obj, "calls", &calls, sizeof(calls));
 	err = err ?: configure_tables(t, &k);
 	return err ?: configure_rings(t);
 }
@@ -421,6 +440,8 @@ int tracer_open(struct tracer **out, const struct iolat_knobs *knobs, uint64_t b
 		return EXIT_FAILED;
 	}
 	libbpf_set_print(quiet);
+	t->waits = knobs->waits;
+	t->waits_of_all = t->waits && !knobs->by_task && !knobs->n_cgroups;
 	status = check_kernel(t, btf);
 	if (status == EXIT_OK) {
 		size_rings(t, buffer_size);
@@ -442,6 +463,7 @@ void tracer_detach(struct tracer *t)
 		bpf_link__destroy(t->links[i]);
 		t->links[i] = NULL;
 	}
+	readers_close(&t->readers);
 }
 
 void tracer_close(struct tracer *t)
@@ -492,6 +514,7 @@ int tracer_attach(struct tracer *t)
 	}
 	/* While some hooks are there and others not yet, nothing can match. */
 	t->before = *t->losses;
+	readers_open(&t->readers, t->obj);
 	return EXIT_OK;
 }
 
@@ -514,16 +537,13 @@ int tracer_select(struct tracer *t, uint32_t tgid, uint64_t start_ns)
 {
 	/* One that /proc rounded is no help: then any process of that number. */
 	struct iolat_task_entry e = {.start_ns = t->features.foreign ? 0 : start_ns};
+	int fd = map_fd(t, "iolat_tasks");
 
-	return bpf_map_update_elem(map_fd(t, "iolat_tasks"), &tgid, &e, BPF_ANY) ? -errno : 0;
-}
-
-static int task_iterator(const struct tracer *t)
-{
-	for (size_t i = 0; i < t->n_hooks; i++)
-		if (!is_tracepoint(t->hooks[i].def) && t->links[i])
-			return bpf_iter_create(bpf_link__fd(t->links[i]));
-	return -ENOTSUP;
+	if (!bpf_map_update_elem(fd, &tgid, &e, BPF_NOEXIST)) {
+		__atomic_fetch_add(&t->marks->selected[tgid % IOLAT_MARKS], 1, __ATOMIC_SEQ_CST);
+		return 0;
+	}
+	return bpf_map_update_elem(fd, &tgid, &e, BPF_EXIST) ? -errno : 0;
 }
 
 struct marking {
@@ -539,7 +559,9 @@ static int mark_selected(void *ctx, const void *data, size_t size)
 	struct iolat_task_entry entry;
 
 	if (!bpf_map_lookup_elem(map_fd(m->tracer, "iolat_tasks"), &e.tgid, &entry))
-		e.flags |= IOLAT_TASK_SELECTED;
+		e.flags |= IOLAT_TASK_SELECTED | (m->tracer->waits ? IOLAT_TASK_TRACED : 0);
+	if (m->tracer->waits_of_all && !(e.flags & IOLAT_TASK_KTHREAD))
+		e.flags |= IOLAT_TASK_TRACED;
 	return m->sink->event(m->sink->ctx, &e, sizeof(e));
 }
 
@@ -553,24 +575,34 @@ static int tasks_without_iterator(const struct tracer *t, const struct sink *sin
 
 int tracer_tasks(const struct tracer *t, const struct sink *sink)
 {
-	struct iolat_task tasks[64];
-	int err = 0, fd = task_iterator(t);
-	size_t have = 0;
-	ssize_t n;
+	for (size_t i = 0; i < t->n_hooks; i++)
+		if (!is_tracepoint(t->hooks[i].def) && t->links[i])
+			return reader_events(t->links[i], sizeof(struct iolat_task), sink);
+	return tasks_without_iterator(t, sink);
+}
 
-	if (fd < 0)
-		return tasks_without_iterator(t, sink);
-	while (!err && (n = read(fd, (char *)tasks + have, sizeof(tasks) - have)) > 0) {
-		have += n;
-		for (size_t i = 0; !err && i < have / sizeof(tasks[0]); i++)
-			err = sink->event(sink->ctx, &tasks[i], sizeof(tasks[i]));
-		memmove(tasks, &tasks[have / sizeof(tasks[0])], have % sizeof(tasks[0]));
-		have %= sizeof(tasks[0]);
-	}
-	if (!err && n < 0)
-		err = -errno;
-	close(fd);
-	return err;
+/* --- the state at a moment ---------------------------------------------------------- */
+
+int tracer_note_sleepers(const struct tracer *t)
+{
+	return t->waits ? readers_note_sleepers(&t->readers) : 0;
+}
+
+int tracer_look(struct tracer *t, const struct sink *sink)
+{
+	struct iolat_look look = {.head = {IOLAT_EV_LOOK, sizeof(look)}, .ts_ns = monotonic_ns()};
+	int err = intake_facts(&t->intake, sink), walked;
+
+	if (err)
+		return err;
+	walked = readers_inflight(&t->readers);
+	if (walked && walked != -ENOTSUP)
+		return walked;
+	look.inflight = !walked;
+	err = sink->event(sink->ctx, &look, sizeof(look)) ?: intake_facts(&t->intake, sink);
+	if (err || !t->waits)
+		return err;
+	return reader_sleeps(map_fd(t, "iolat_sleeps"), look.ts_ns, sink);
 }
 
 /* --- counters ------------------------------------------------------------------- */
@@ -599,6 +631,7 @@ void tracer_counters(const struct tracer *t, struct iolat_counters *c)
 		.unmatched = t->losses->unmatched - t->before.unmatched,
 		.map_full = t->losses->map_full - t->before.map_full,
 		.backward = t->losses->backward - t->before.backward,
+		.waits_lost = t->losses->waits_lost - t->before.waits_lost,
 		.names_lost = t->losses->names_lost - t->before.names_lost,
 		.missed_known = 1,
 	};

@@ -45,6 +45,12 @@ int tracer_select(struct tracer *t, uint32_t tgid, uint64_t start_ns);
 /* Every task of the machine as TASK events. 0 or -errno. */
 int tracer_tasks(const struct tracer *t, const struct sink *sink);
 
+/* Notes who is asleep already, where waits are traced; once the selection is in place. 0 or -errno. */
+int tracer_note_sleepers(const struct tracer *t);
+
+/* What is in flight and who is asleep, as LOOK, INFLIGHT and open WAIT events; while attached. 0 or -errno. */
+int tracer_look(struct tracer *t, const struct sink *sink);
+
 /* Reads what has come. Facts always precede the requests that need them. Returns after a bounded
  * number of events: 1 when there is more, 0 when not, or -errno. */
 int tracer_drain(struct tracer *t, const struct sink *sink);

@@ -141,6 +141,33 @@ static bool cgroup_gone_ok(const struct iolat_cgroup_gone *e)
 	return e->cgroup && cgroup_key_ok(e->cgroup);
 }
 
+static bool wait_ok(const struct iolat_wait *e)
+{
+	return e->call < IOLAT_CALL_MAX && cgroup_key_ok(e->cgroup) && e->start_ns <= e->end_ns;
+}
+
+static bool other_ok(const struct iolat_other *e)
+{
+	return e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup) &&
+	       e->queue_ns <= e->end_ns && e->device_ns <= e->end_ns - e->queue_ns;
+}
+
+static bool look_ok(const struct iolat_look *e)
+{
+	return e->inflight <= 1;
+}
+
+static bool inflight_ok(const struct iolat_inflight *e)
+{
+	return e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup) &&
+	       (!e->issue_ns || e->start_ns <= e->issue_ns);
+}
+
+static bool limit_ok(const struct iolat_limit *e)
+{
+	return e->cgroup && cgroup_key_ok(e->cgroup);
+}
+
 /* Each kind's check is NAME_ok. */
 #define X(KIND, name)                                                                              \
 	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \

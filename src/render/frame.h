@@ -17,4 +17,16 @@ static inline const char *frame_type(const struct snapshot *s)
 	return names[s->type];
 }
 
+/* Of what is in flight. */
+static inline const char *stage_name(enum stage stage)
+{
+	static const char *const names[] = {
+		[STAGE_QUEUE] = "queue",
+		[STAGE_DEVICE] = "device",
+		[STAGE_BEFORE_REQUEST] = "before-request",
+	};
+
+	return names[stage];
+}
+
 #endif

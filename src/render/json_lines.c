@@ -225,13 +225,117 @@ static void put_coverage(struct json *j, const struct coverage *c)
 	json_close(j, '}');
 }
 
-/* What no part of the program collects yet. */
-static void put_not_collected(struct json *j)
+/* --- tasks, what is stuck, findings --------------------------------------------- */
+
+static void put_reasons(struct json *j, const struct task *t)
 {
-	put_null(j, "tasks");
-	put_null(j, "stuck");
-	put_null(j, "phases");
-	put_null(j, "findings");
+	json_key(j, "reasons");
+	json_open(j, '{');
+	for (enum wait_reason i = 0; i < REASON_MAX; i++)
+		json_ku64(j, reason_name(i), t->reasons[i]);
+	json_close(j, '}');
+}
+
+static void put_task(struct json *j, const struct task *t)
+{
+	struct json_record r = {.record.ops = &record_ops, .json = j};
+	double pct = t->wall_ns ? 100.0 * (double)t->blocked_ns / (double)t->wall_ns : 0;
+
+	json_open(j, '{');
+	record_subject(&r.record, BY_PROCESS, &t->subject);
+	record_subject(&r.record, BY_THREAD, &t->subject);
+	put_null(j, "worker");
+	put_null(j, "container");
+	json_ku64(j, "wall_ns", t->wall_ns);
+	json_ku64(j, "blocked_ns", t->blocked_ns);
+	json_key(j, "blocked_pct");
+	json_double(j, pct > 100 ? 100 : pct, 2);
+	put_reasons(j, t);
+	json_close(j, '}');
+}
+
+static void put_tasks(struct json *j, const struct snapshot *s)
+{
+	if (!s->waits) {
+		put_null(j, "tasks");
+		return;
+	}
+	json_key(j, "tasks");
+	json_open(j, '[');
+	for (size_t i = 0; i < s->n_tasks; i++)
+		put_task(j, &s->tasks[i]);
+	json_close(j, ']');
+}
+
+static void put_one_stuck(struct json *j, const struct stuck *k)
+{
+	struct json_record r = {.record.ops = &record_ops, .json = j};
+
+	json_open(j, '{');
+	record_subject(&r.record, BY_PROCESS, &k->subject);
+	record_subject(&r.record, BY_THREAD, &k->subject);
+	put_null(j, "container");
+	record_subject(&r.record, BY_DEVICE, &k->subject);
+	record_subject(&r.record, BY_OP, &k->subject);
+	put_u64(j, "sector", k->has_sector && !k->inferred, k->sector);
+	put_u64(j, "bytes", !k->inferred, k->bytes);
+	json_ku64(j, "age_ns", k->age_ns);
+	json_kstr(j, "stage", stage_name(k->stage));
+	put_bool(j, "inferred", k->inferred);
+	json_kstr(j, "via", k->via);
+	json_close(j, '}');
+}
+
+static void put_stuck(struct json *j, const struct snapshot *s)
+{
+	if (!s->stuck_known) {
+		put_null(j, "stuck");
+		return;
+	}
+	json_key(j, "stuck");
+	json_open(j, '[');
+	for (size_t i = 0; i < s->n_stuck; i++)
+		put_one_stuck(j, &s->stuck[i]);
+	json_close(j, ']');
+}
+
+/* Counts are whole; shares and rates have decimals. */
+static void put_evidence(struct json *j, const struct finding *f)
+{
+	json_key(j, "evidence");
+	json_open(j, '{');
+	for (size_t i = 0; i < f->n_evidence; i++) {
+		double v = f->evidence[i].value;
+		bool whole = v >= 0 && v < 0x1p53 && v == (double)(uint64_t)v;
+
+		json_key(j, f->evidence[i].key);
+		if (whole)
+			json_u64(j, (uint64_t)v);
+		else
+			json_double(j, v, 2);
+	}
+	json_close(j, '}');
+}
+
+static void put_findings(struct json *j, const struct snapshot *s)
+{
+	if (!s->findings_known) {
+		put_null(j, "findings");
+		return;
+	}
+	json_key(j, "findings");
+	json_open(j, '[');
+	for (size_t i = 0; i < s->n_findings; i++) {
+		const struct finding *f = &s->findings[i];
+
+		json_open(j, '{');
+		json_kstr(j, "code", f->code);
+		json_kstr(j, "subject", f->subject);
+		json_kstr(j, "text", f->text);
+		put_evidence(j, f);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
 }
 
 static int json_snapshot(FILE *out, const struct snapshot *s, const struct render_options *o)
@@ -249,7 +353,10 @@ static int json_snapshot(FILE *out, const struct snapshot *s, const struct rende
 	put_hooks(&j, s);
 	put_coverage(&j, &s->coverage);
 	put_rows(&j, s, rows);
-	put_not_collected(&j);
+	put_tasks(&j, s);
+	put_stuck(&j, s);
+	put_null(&j, "phases"); /* no part of the program collects them yet */
+	put_findings(&j, s);
 	json_close(&j, '}');
 	json_end(&j);
 	free(rows);

@@ -142,7 +142,7 @@ static void put_op(struct record *r, const struct row_subject *subject)
 	r->ops->str(r, "op", column_op_name(subject->op));
 }
 
-static void put_subject(struct record *r, const struct by *by, const struct row_subject *subject)
+void record_subject(struct record *r, enum row_key key, const struct row_subject *subject)
 {
 	static void (*const objects[BY_MAX])(struct record *, const struct row_subject *) = {
 		[BY_PROCESS] = put_process,
@@ -156,9 +156,14 @@ static void put_subject(struct record *r, const struct by *by, const struct row_
 		[BY_OP] = put_op,
 	};
 
+	objects[key](r, subject);
+}
+
+static void put_subject(struct record *r, const struct by *by, const struct row_subject *subject)
+{
 	for (int key = 0; key < BY_MAX; key++)
 		if (by_has(by, key))
-			objects[key](r, subject);
+			record_subject(r, key, subject);
 }
 
 /* --- what was measured --------------------------------------------------------- */

@@ -37,6 +37,9 @@ struct record {
 bool record_enter(struct record *r, bool known);
 bool record_leave(struct record *r);
 
+/* One of the objects that things stand for, whichever row keys there are. */
+void record_subject(struct record *r, enum row_key key, const struct row_subject *subject);
+
 void record_row(struct record *r, const struct by *by, const struct row *row);
 
 #endif

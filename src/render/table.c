@@ -16,6 +16,7 @@
 #include "render/frame.h"
 #include "render/histogram.h"
 #include "render/order.h"
+#include "render/table_waits.h"
 
 struct table {
 	const struct snapshot *frame;
@@ -231,6 +232,7 @@ static void put_coverage(FILE *out, const struct snapshot *s)
 	put_trouble(out, "backward", c->backward);
 	put_trouble(out, "missed", c->missed_known ? c->missed : 0);
 	put_trouble(out, "names-lost", c->names_lost);
+	put_trouble(out, "waits-lost", c->waits_lost);
 	for (size_t i = 0; i < c->n_disks && s->type != SNAPSHOT_INTERVAL; i++)
 		put_disk(out, &c->disks[i]);
 	fputc('\n', out);
@@ -246,7 +248,10 @@ static int put_frame(FILE *out, struct table *t, const struct render_options *o)
 		return err;
 	if (o->histogram)
 		put_histograms(out, t);
+	table_tasks(out, t->frame, o);
+	table_stuck(out, t->frame, o);
 	put_coverage(out, t->frame);
+	table_findings(out, t->frame);
 	return 0;
 }
 

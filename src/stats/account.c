@@ -225,7 +225,7 @@ static int follow(struct account *a, const struct iolat_request *e, const struct
 	return stream_add(&a->streams, at->stream, e, at->row);
 }
 
-int account_request(struct account *a, const struct iolat_request *e)
+int account_request(struct account *a, const struct iolat_request *e, bool *counted)
 {
 	struct io io = {
 		.at_ns = e->end_ns - e->device_ns - e->queue_ns,
@@ -242,6 +242,7 @@ int account_request(struct account *a, const struct iolat_request *e)
 	struct hot_entry spare;
 	int err = find_place(a, &io, &spare, &at);
 
+	*counted = !err && at->row;
 	if (err)
 		return err;
 	if (at->cover && !(e->flags & IOLAT_RQ_PASSTHROUGH))

@@ -23,8 +23,8 @@ int account_init(struct account *a, struct model *m, struct cover *c, const stru
 		 size_t max_rows); /* 0 or -ENOMEM */
 void account_free(struct account *a);
 
-/* 0 or -ENOMEM. */
-int account_request(struct account *a, const struct iolat_request *e);
+/* 0 or -ENOMEM. *counted: it is in a row. */
+int account_request(struct account *a, const struct iolat_request *e, bool *counted);
 int account_share(struct account *a, const struct iolat_share *e);
 int account_aggregate(struct account *a, const struct iolat_aggregate *e);
 

@@ -78,6 +78,7 @@ void cover_counters(struct cover *c, const struct iolat_counters *e)
 	c->now.backward = e->backward;
 	c->now.missed = e->missed;
 	c->now.names_lost = e->names_lost;
+	c->now.waits_lost = e->waits_lost;
 	c->missed_known = e->missed_known;
 }
 
@@ -99,6 +100,7 @@ static struct tally tally_since(const struct tally *now, const struct tally *bef
 		.backward = growth(now->backward, before->backward),
 		.refused = growth(now->refused, before->refused),
 		.missed = growth(now->missed, before->missed),
+		.waits_lost = growth(now->waits_lost, before->waits_lost),
 	};
 }
 
@@ -158,6 +160,7 @@ int cover_describe(struct cover *c, bool interval, struct coverage *out)
 		.backward = t.backward,
 		.missed_known = c->missed_known,
 		.missed = t.missed,
+		.waits_lost = t.waits_lost,
 	};
 	return list_disks(c, interval, out);
 }

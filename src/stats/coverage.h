@@ -14,6 +14,7 @@ struct tally {
 	uint64_t requests, unowned, aggregated;
 	uint64_t lost, unmatched, map_full, missed, backward, names_lost;
 	uint64_t refused;	/* events that did not decode: lost, too */
+	uint64_t waits_lost;
 };
 
 struct disk_tally {

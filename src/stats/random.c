@@ -18,6 +18,8 @@ static void judge(struct stream *s, const struct pending *p)
 	if (s->started) {
 		p->row->compared++;
 		p->row->random += distance > RANDOM_FAR;
+		s->reads += p->read;
+		s->random_reads += p->read && distance > RANDOM_FAR;
 	}
 	s->end = p->end;
 	s->started = true;
@@ -128,6 +130,7 @@ int stream_add(struct streams *t, struct stream *s, const struct iolat_request *
 		.sector = e->sector,
 		.end = e->sector + e->bytes / 512,
 		.row = row,
+		.read = e->op == IOLAT_OP_READ,
 	};
 	int err = make_room(s);
 

@@ -29,6 +29,7 @@ struct pending {
 	uint64_t sector;
 	uint64_t end;
 	struct row_slot *row; /* the verdict goes there */
+	bool read;
 };
 
 struct stream {
@@ -40,6 +41,7 @@ struct stream {
 	uint32_t first, n;
 	uint64_t end; /* of the last request judged */
 	bool started;
+	uint64_t reads, random_reads; /* verdicts on reads, of the whole run */
 };
 
 struct streams {

@@ -12,12 +12,16 @@
 #include "attrib/identity.h"
 #include "decode/decode.h"
 #include "stats/account.h"
+#include "stats/findings.h"
 #include "stats/view.h"
 
 enum run_limits {
 	RUN_ROWS = 10000,
 	RUN_HOOKS = 64,
 };
+
+#define STUCK_NS 1000000000ull
+#define SERVED_LAG_NS 1000000000ull /* requests that take longer count in part only in who was served */
 
 struct run {
 	struct by by;
@@ -26,6 +30,12 @@ struct run {
 	struct account account;
 	struct rows whole; /* of all intervals that have ended */
 	struct view view;
+	struct tasks tasks;
+	struct usages usages;
+	struct served served;
+	struct flying flying;
+	struct findings findings;
+	uint64_t stuck_ns;
 	bool begun;		/* the RUN event was there */
 	struct iolat_run facts; /* the last one */
 	uint64_t start_ns;	/* of the run */
@@ -44,7 +54,11 @@ int run_new(struct run **out, const struct run_options *o)
 	if (!r)
 		return -ENOMEM;
 	r->by = o->by;
-	model_init(&r->model, o->selection, by_has(&r->by, BY_THREAD));
+	r->stuck_ns = o->stuck_ns ? o->stuck_ns : STUCK_NS;
+	model_init(&r->model, o->selection, true);
+	tasks_init(&r->tasks, &r->model);
+	usages_init(&r->usages, &r->model);
+	served_init(&r->served, &r->model);
 	cover_init(&r->cover);
 	rows_init(&r->whole, &r->by, max_rows);
 	if (account_init(&r->account, &r->model, &r->cover, &r->by, max_rows)) {
@@ -62,6 +76,10 @@ void run_free(struct run *r)
 	account_free(&r->account);
 	view_free(&r->view);
 	rows_free(&r->whole);
+	tasks_free(&r->tasks);
+	usages_free(&r->usages);
+	served_free(&r->served);
+	flying_free(&r->flying);
 	cover_free(&r->cover);
 	model_free(&r->model);
 	free(r);
@@ -70,8 +88,23 @@ void run_free(struct run *r)
 static int on_request(void *ctx, const struct iolat_request *e)
 {
 	struct run *r = ctx;
+	bool counted;
+	int err = account_request(&r->account, e, &counted);
 
-	return account_request(&r->account, e);
+	if (r->tasks.on)
+		tasks_io(&r->tasks, &(struct ended_io){
+					    .start_ns = e->end_ns - e->device_ns - e->queue_ns,
+					    .end_ns = e->end_ns,
+					    .cgroup = e->cgroup,
+					    .tgid = e->tgid,
+					    .tid = e->tid,
+					    .via = e->via,
+				    });
+	if (!err && counted)
+		err = usages_request(&r->usages, e);
+	if (!err && counted && r->tasks.on)
+		err = served_self(&r->served, e);
+	return err;
 }
 
 static int on_share(void *ctx, const struct iolat_share *e)
@@ -92,7 +125,53 @@ static int on_task(void *ctx, const struct iolat_task *e)
 {
 	struct run *r = ctx;
 
-	return proc_event(&r->model.procs, e);
+	return proc_event(&r->model.procs, e) ?: tasks_task(&r->tasks, e);
+}
+
+static int on_wait(void *ctx, const struct iolat_wait *e)
+{
+	struct run *r = ctx;
+
+	return tasks_wait(&r->tasks, e);
+}
+
+static int on_other(void *ctx, const struct iolat_other *e)
+{
+	struct run *r = ctx;
+
+	tasks_io(&r->tasks, &(struct ended_io){
+				    .start_ns = e->end_ns - e->device_ns - e->queue_ns,
+				    .end_ns = e->end_ns,
+				    .cgroup = e->cgroup,
+				    .tgid = e->tgid,
+				    .tid = e->tid,
+				    .via = e->via,
+			    });
+	return served_other(&r->served, e);
+}
+
+static int on_look(void *ctx, const struct iolat_look *e)
+{
+	struct run *r = ctx;
+
+	flying_look(&r->flying, e);
+	tasks_look(&r->tasks, e->ts_ns);
+	return 0;
+}
+
+static int on_inflight(void *ctx, const struct iolat_inflight *e)
+{
+	struct run *r = ctx;
+
+	tasks_inflight(&r->tasks, e);
+	return flying_add(&r->flying, e);
+}
+
+static int on_limit(void *ctx, const struct iolat_limit *e)
+{
+	struct run *r = ctx;
+
+	return limited_limit(&r->tasks.limited, e);
 }
 
 static int on_process_facts(void *ctx, const struct iolat_process_facts *e)
@@ -125,6 +204,7 @@ static int on_name(void *ctx, const struct iolat_name *e)
 {
 	struct run *r = ctx;
 
+	limited_name(&r->tasks.limited, e);
 	return model_name(&r->model, e);
 }
 
@@ -165,6 +245,9 @@ static int on_run(void *ctx, const struct iolat_run *e)
 	r->facts = *e;
 	if (!r->begun)
 		r->start_ns = r->interval_ns = e->mono_ns;
+	r->tasks.on = e->waits;
+	r->tasks.start_ns = r->start_ns;
+	r->tasks.interval_ns = r->interval_ns;
 	r->begun = true;
 	return 0;
 }
@@ -272,6 +355,41 @@ static void describe(const struct run *r, uint64_t start_ns, uint64_t now_ns, st
 	out->n_hooks = r->n_hooks;
 }
 
+/* Tasks, what is stuck, and what there is to say about it all. */
+static int conclude(struct run *r, bool whole, uint64_t now_ns, struct snapshot *out)
+{
+	struct known known = {
+		.whole = whole,
+		.duration_ns = out->duration_ns,
+		.model = &r->model,
+		.tasks = &r->tasks,
+		.flying = &r->flying,
+		.usages = &r->usages,
+		.served = &r->served,
+		.streams = &r->account.streams,
+	};
+	int err = tasks_view(&r->tasks, whole, now_ns) ?:
+		  flying_view(&r->flying, &r->tasks, now_ns, r->stuck_ns);
+
+	if (err)
+		return err;
+	served_close(&r->served, whole			  ? now_ns
+				 : now_ns > SERVED_LAG_NS ? now_ns - SERVED_LAG_NS
+							  : 0);
+	findings_find(&r->findings, &known);
+	out->waits = r->tasks.on;
+	out->tasks = r->tasks.list;
+	out->n_tasks = r->tasks.n_list;
+	out->stuck_known = r->flying.known;
+	out->stuck_ns = r->stuck_ns;
+	out->stuck = r->flying.stuck;
+	out->n_stuck = r->flying.n_stuck;
+	out->findings_known = true;
+	out->findings = r->findings.list;
+	out->n_findings = r->findings.n;
+	return 0;
+}
+
 int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out)
 {
 	int err, view_err;
@@ -279,9 +397,12 @@ int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out)
 	*out = (struct snapshot){.type = SNAPSHOT_INTERVAL};
 	describe(r, r->interval_ns, now_ns, out);
 	account_settle(&r->account);
-	err = cover_describe(&r->cover, true, &out->coverage);
+	err = cover_describe(&r->cover, true, &out->coverage) ?: conclude(r, false, now_ns, out);
 	view_err = view_interval(&r->view, &r->account.rows, &r->whole);
 	account_start_interval(&r->account);
+	tasks_turn(&r->tasks, now_ns);
+	usages_turn(&r->usages);
+	served_turn(&r->served);
 	cover_turn(&r->cover);
 	if (now_ns > r->interval_ns)
 		r->interval_ns = now_ns;
@@ -297,7 +418,7 @@ int run_whole(struct run *r, uint64_t now_ns, enum snapshot_type type, struct sn
 	*out = (struct snapshot){.type = type};
 	describe(r, r->start_ns, now_ns, out);
 	account_settle(&r->account);
-	err = cover_describe(&r->cover, false, &out->coverage);
+	err = cover_describe(&r->cover, false, &out->coverage) ?: conclude(r, true, now_ns, out);
 	if (!err)
 		err = view_whole(&r->view, &r->account.rows, &r->whole);
 	out->rows = r->view.list;

@@ -14,6 +14,7 @@ struct run;
 struct run_options {
 	struct by by;
 	const struct selection *selection;	/* borrowed; may select nothing (= everything) */
+	uint64_t stuck_ns;	/* from what age on what is in flight is listed; 0: 1 s */
 	size_t max_rows;	/* 0: the default (10,000); further keys fold into a row with via "other" */
 };
 

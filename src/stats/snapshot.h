@@ -82,10 +82,56 @@ struct coverage_disk {
 
 struct coverage {
 	uint64_t requests, lost, aggregated, unmatched, unowned, map_full, backward, names_lost;
+	uint64_t waits_lost;	/* waits of tasks that are in no task's time */
 	bool missed_known;
 	uint64_t missed;
 	const struct coverage_disk *disks;
 	size_t n_disks;
+};
+
+/* Why a task waited. */
+enum wait_reason {
+	REASON_DISK,
+	REASON_THROTTLE,	/* held back by its cgroup's limit, before the disk */
+	REASON_NETWORK_FS,
+	REASON_FUSE,
+	REASON_PAGE_FAULT,
+	REASON_OTHER,
+	REASON_MAX
+};
+const char *reason_name(enum wait_reason reason);	/* "disk", ... */
+
+struct task {
+	struct row_subject subject;	/* disk and op mean nothing here */
+	uint64_t wall_ns;		/* of its life in the frame's time */
+	uint64_t blocked_ns;		/* the reasons together */
+	uint64_t reasons[REASON_MAX];
+};
+
+enum stage { STAGE_QUEUE, STAGE_DEVICE, STAGE_BEFORE_REQUEST };
+
+/* An I/O that is not complete, or a task that waits for one that cannot be seen. */
+struct stuck {
+	struct row_subject subject;	/* process NULL: not a user task's, but via's */
+	const char *via;
+	enum stage stage;
+	bool inferred;			/* from a sleeping task; sector and bytes are not known */
+	bool has_sector;
+	uint64_t sector, bytes, age_ns;
+};
+
+#define FINDING_TEXT	 320
+#define FINDING_EVIDENCE 10
+
+struct finding {
+	const char *code;
+	char subject[160];
+	char text[FINDING_TEXT];
+	struct {
+		const char *key;
+		double value;
+	} evidence[FINDING_EVIDENCE];
+	size_t n_evidence;
 };
 
 struct snapshot {
@@ -99,6 +145,16 @@ struct snapshot {
 	struct coverage coverage;
 	const struct row *const *rows;	/* in no order */
 	size_t n_rows;
+	bool waits;			/* tasks' waits are traced */
+	const struct task *tasks;	/* those that were blocked the longest first */
+	size_t n_tasks;
+	bool stuck_known;		/* what is in flight could be read */
+	uint64_t stuck_ns;		/* from what age on */
+	const struct stuck *stuck;	/* the oldest first */
+	size_t n_stuck;
+	bool findings_known;
+	const struct finding *findings;	/* the most important first */
+	size_t n_findings;
 };
 
 #endif

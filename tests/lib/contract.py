@@ -29,8 +29,37 @@ def check(o):
     check_coverage(o["coverage"])
     for row in o["rows"]:
         check_row(row, set(o["by"]))
+    for check_one, found in ((check_task, o["tasks"]), (check_stuck, o["stuck"]), (check_finding, o["findings"])):
+        for one in found or []:
+            check_one(one)
     identities = [identity(row, o["by"]) for row in o["rows"]]
     assert len(identities) == len(set(identities)), f"two rows of one key: {identities}"
+
+
+REASONS = {"disk", "throttle", "network_fs", "fuse", "page_fault", "other"}
+TASK = {"process", "thread", "worker", "container", "wall_ns", "blocked_ns", "blocked_pct", "reasons"}
+STUCK = {"process", "thread", "container", "device", "op", "sector", "bytes", "age_ns", "stage", "inferred"}
+
+
+def check_task(t):
+    assert t.keys() >= TASK, TASK - t.keys()
+    assert t["process"]["pid"] > 0 and t["thread"]["tid"] > 0
+    assert t["reasons"].keys() == REASONS
+    assert sum(t["reasons"].values()) == t["blocked_ns"]
+    assert 0 <= t["blocked_pct"] <= 100
+
+
+def check_stuck(k):
+    assert k.keys() >= STUCK, STUCK - k.keys()
+    assert k["stage"] in ("queue", "device", "before-request")
+    assert k["inferred"] == (k["stage"] == "before-request")
+    assert not k["inferred"] or (k["sector"] is None and k["bytes"] is None)
+
+
+def check_finding(f):
+    assert f.keys() == {"code", "subject", "text", "evidence"}
+    assert f["subject"] and f["text"] and f["evidence"]
+    assert all(isinstance(v, (int, float)) for v in f["evidence"].values())
 
 
 def identity(row, by):

@@ -3,7 +3,7 @@
     doio.py WHAT PATH [--count N] [--size BYTES] [--offset BYTES] [--generations N] [--threads N] [--late]
 
 WHAT: read, write (direct), dsync (direct writes with O_DSYNC), fsync (direct writes, an fsync behind each), overwrite
-(buffered writes with an fdatasync behind each), buffered (buffered writes), cached (buffered reads), mmap (reads through
+(buffered writes with an fdatasync behind each), appendsync (buffered writes at the end with an fsync behind each), buffered (buffered writes), cached (buffered reads), mmap (reads through
 a mapping).
 
 --generations N: the I/O is done by the N-th descendant; those between exit as soon as they have forked, so it is an
@@ -33,7 +33,7 @@ def arguments():
 
 FLAGS = {"read": os.O_RDONLY | os.O_DIRECT, "write": os.O_WRONLY | os.O_DIRECT,
          "dsync": os.O_WRONLY | os.O_DIRECT | os.O_DSYNC, "fsync": os.O_WRONLY | os.O_DIRECT,
-         "overwrite": os.O_WRONLY, "buffered": os.O_WRONLY, "cached": os.O_RDONLY, "mmap": os.O_RDONLY}
+         "overwrite": os.O_WRONLY, "appendsync": os.O_WRONLY | os.O_APPEND, "buffered": os.O_WRONLY, "cached": os.O_RDONLY, "mmap": os.O_RDONLY}
 
 
 def each_block(a, fd):
@@ -48,7 +48,7 @@ def each_block(a, fd):
                 mapping[at]
             else:
                 os.pwritev(fd, [block], at)
-            if a.what == "fsync":
+            if a.what in ("fsync", "appendsync"):
                 os.fsync(fd)
             elif a.what == "overwrite":
                 os.fdatasync(fd)
@@ -84,6 +84,9 @@ def main():
     failed = in_children(a, fd) if a.processes else each_block(a, fd)
     os.close(fd)
     json.dump({"pid": os.getpid(), "failed": failed}, sys.stdout)
+    sys.stdout.flush()
+    if a.stay:
+        sys.stdin.read()
 
 
 main()

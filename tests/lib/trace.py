@@ -164,3 +164,19 @@ def coverage(summary, device):
     """coverage.devices[] of the disk, or None."""
     found = [d for d in summary["coverage"]["devices"] if d["device"] == device.name]
     return found[0] if found else None
+
+
+# --- tasks, what is stuck, findings ----------------------------------------------
+
+def task(summary, tid):
+    return one([t for t in summary["tasks"] if t["thread"]["tid"] == tid])
+
+
+def findings(summary, code):
+    return [f for f in summary["findings"] if f["code"] == code]
+
+
+def finding(summary, code):
+    found = findings(summary, code)
+    assert len(found) == 1, f"{code}: {summary['findings']}"
+    return found[0]

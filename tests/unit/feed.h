@@ -243,6 +243,76 @@ static inline struct iolat_process_facts some_process_facts(uint32_t pid, uint64
 	};
 }
 
+/* Process 100 asleep for 1 ms in a read from a file on disk 8:1. */
+static inline struct iolat_wait a_wait(void)
+{
+	return (struct iolat_wait){
+		.head = HEAD(WAIT, iolat_wait),
+		.tid = 100,
+		.start_ns = 1000000,
+		.end_ns = 2000000,
+		.cgroup = IOLAT_CGROUP(IOLAT_TREE_V2, 7),
+		.tgid = 100,
+		.fs_magic = 0xef53,
+		.fs_major = 8,
+		.fs_minor = 1,
+		.call = IOLAT_CALL_READ,
+		.flags = IOLAT_WAIT_DEEP | IOLAT_WAIT_IOWAIT,
+	};
+}
+
+/* The same I/O as a_request(), by process 200. */
+static inline struct iolat_other an_other(void)
+{
+	return (struct iolat_other){
+		.head = HEAD(OTHER, iolat_other),
+		.disk = 1,
+		.end_ns = 1000000,
+		.queue_ns = 10000,
+		.device_ns = 90000,
+		.cgroup = IOLAT_CGROUP(IOLAT_TREE_V2, 9),
+		.bytes = 4096,
+		.tgid = 200,
+		.tid = 200,
+		.op = IOLAT_OP_READ,
+		.owner = IOLAT_OWNER_TASK,
+	};
+}
+
+static inline struct iolat_look a_look(uint64_t ts_ns)
+{
+	return (struct iolat_look){.head = HEAD(LOOK, iolat_look), .inflight = 1, .ts_ns = ts_ns};
+}
+
+/* A read of process 100 that was issued, submitted in the nanosecond `start`. */
+static inline struct iolat_inflight an_inflight(uint64_t start)
+{
+	return (struct iolat_inflight){
+		.head = HEAD(INFLIGHT, iolat_inflight),
+		.disk = 1,
+		.start_ns = start,
+		.issue_ns = start + 10,
+		.sector = 2048,
+		.cgroup = IOLAT_CGROUP(IOLAT_TREE_V2, 7),
+		.bytes = 4096,
+		.tgid = 100,
+		.tid = 100,
+		.op = IOLAT_OP_READ,
+		.owner = IOLAT_OWNER_TASK,
+	};
+}
+
+static inline struct iolat_limit a_limit(void)
+{
+	return (struct iolat_limit){
+		.head = HEAD(LIMIT, iolat_limit),
+		.major = 8,
+		.minor = 1,
+		.cgroup = IOLAT_CGROUP(IOLAT_TREE_V2, 7),
+		.read_bps = 1 << 20,
+	};
+}
+
 /* A generator with a fixed seed: tests fail the same way twice. */
 static inline uint64_t next_random(uint64_t *state)
 {

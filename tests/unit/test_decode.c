@@ -102,6 +102,11 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, PROCESS_FACTS, some_process_facts(100, 5, 0));
 	SAMPLE(s, CGROUP_GONE, a_gone_cgroup(7));
 	SAMPLE(s, CONTAINER, a_short_container());
+	SAMPLE(s, WAIT, a_wait());
+	SAMPLE(s, OTHER, an_other());
+	SAMPLE(s, LOOK, a_look(1000));
+	SAMPLE(s, INFLIGHT, an_inflight(1000));
+	SAMPLE(s, LIMIT, a_limit());
 }
 
 static void test_every_kind_reaches_its_handler(void **state)
@@ -415,10 +420,41 @@ static void test_flipped_bits_never_crash(void **state)
 	}
 }
 
+static void test_waits_that_cannot_be(void **state)
+{
+	struct iolat_wait e = a_wait();
+
+	assert_taken(e);
+	e.end_ns = e.start_ns - 1;
+	assert_refused(e);
+	e = a_wait();
+	e.call = IOLAT_CALL_MAX;
+	assert_refused(e);
+	e = a_wait();
+	e.cgroup = IOLAT_CGROUP(3ULL, 7);
+	assert_refused(e);
+}
+
+static void test_what_is_in_flight_and_cannot_be(void **state)
+{
+	struct iolat_inflight e = an_inflight(1000);
+	struct iolat_other o = an_other();
+
+	assert_taken(e);
+	e.issue_ns = e.start_ns - 1;
+	assert_refused(e);
+	e.issue_ns = 0;
+	assert_taken(e);
+	o.device_ns = o.end_ns;
+	assert_refused(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_kind_reaches_its_handler),
+		cmocka_unit_test(test_waits_that_cannot_be),
+		cmocka_unit_test(test_what_is_in_flight_and_cannot_be),
 		cmocka_unit_test(test_handlers_answer_is_returned),
 		cmocka_unit_test(test_every_truncation_is_refused),
 		cmocka_unit_test(test_longer_events_of_newer_writers_are_taken),

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks asleep in I/O: what a traced task waits for is looked at when it leaves its CPU, the wait ends
+ * when it is woken, and is told when it runs again. Which of these waits are for a disk is decided
+ * by the analysis, which knows the requests. Everybody else's switches cost two looks at an array.
+ */
+#include "owner.bpf.h"
+
+/* The low bits of a tid or tgid. */
+#define mark_of(id) ((id) & (IOLAT_MARKS - 1))
+
+static __always_inline u8 call_of(s32 number)
+{
+	if (number < 0)
+		return IOLAT_CALL_NONE;
+	return number < IOLAT_CALLS ? calls.call[number & (IOLAT_CALLS - 1)] : IOLAT_CALL_OTHER;
+}
+
+#define S_IFMT	0170000
+#define S_IFBLK 0060000
+
+/* The file system of a task's open file; of a disk that is open as a file, the disk. */
+static __noinline int find_file_system(struct task_struct *task, u32 fd, struct iolat_wait *w)
+{
+	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
+	struct file **files = BPF_CORE_READ(fdt, fd), *file = NULL;
+	struct inode *inode;
+	u32 dev;
+
+	if (fd >= BPF_CORE_READ(fdt, max_fds) ||
+	    bpf_probe_read_kernel(&file, sizeof(file), &files[fd]) || !file)
+		return 0;
+	inode = BPF_CORE_READ(file, f_inode);
+	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFBLK) {
+		dev = BPF_CORE_READ(inode, i_rdev);
+	} else {
+		dev = BPF_CORE_READ(inode, i_sb, s_dev);
+		w->fs_magic = BPF_CORE_READ(inode, i_sb, s_magic);
+	}
+	w->fs_major = dev >> 20;
+	w->fs_minor = dev & 0xfffff;
+	return 0;
+}
+
+/* What a sleep of `task` in state `state` may be a wait for. False: for no I/O. */
+static __always_inline bool is_io_wait(struct task_struct *task, u32 state, struct iolat_wait *w,
+				       void *regs)
+{
+	bool deep = (state & (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)) == TASK_UNINTERRUPTIBLE;
+	u8 call = call_of(registers_call(regs));
+
+	/* Apart from asynchronous I/O, a wait that a signal may end is for no disk. */
+	w->call = call & ~IOLAT_CALL_HAS_FILE;
+	if (!deep && w->call != IOLAT_CALL_AIO)
+		return false;
+	/* A worker of io_uring has its creator's registers. */
+	if (task_get(task, flags) & PF_IO_WORKER)
+		call = w->call = IOLAT_CALL_OTHER;
+	w->flags = (deep ? IOLAT_WAIT_DEEP : 0) |
+		   (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? IOLAT_WAIT_IOWAIT : 0);
+	if (w->call == IOLAT_CALL_OTHER && !(w->flags & IOLAT_WAIT_IOWAIT))
+		return false;
+	if (call & IOLAT_CALL_HAS_FILE)
+		find_file_system((void *)task, registers_argument(regs), w);
+	return true;
+}
+
+static __always_inline void fill(struct iolat_wait *w, struct task_struct *task)
+{
+	w->head.kind = IOLAT_EV_WAIT;
+	w->head.size = sizeof(*w);
+	w->tid = task_get(task, pid);
+	w->tgid = task_get(task, tgid);
+	w->start_ns = bpf_ktime_get_ns();
+	w->cgroup = IOLAT_CGROUP(knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2, task_cgroup(task));
+	w->major_faults = task_get(task, maj_flt);
+}
+
+/* Starts a sleep; one of the same tid whose end was not seen makes room. */
+static __always_inline void sleep_add(const struct iolat_wait *w)
+{
+	u32 tid = w->tid;
+
+	if (!bpf_map_update_elem(&iolat_sleeps, &tid, w, BPF_NOEXIST))
+		__sync_fetch_and_add(&marks.asleep[mark_of(tid)], 1);
+	else if (bpf_map_update_elem(&iolat_sleeps, &tid, w, BPF_EXIST))
+		count(waits_lost);
+}
+
+static __always_inline void sleep_remove(u32 tid)
+{
+	if (!bpf_map_delete_elem(&iolat_sleeps, &tid))
+		__sync_fetch_and_sub(&marks.asleep[mark_of(tid)], 1);
+}
+
+static __always_inline void falls_asleep(struct task_struct *task, u32 state)
+{
+	u32 tgid = task_get(task, tgid);
+	struct iolat_wait w = {};
+
+	if (!state || (knobs.by_task && !marks.selected[mark_of(tgid)]))
+		return;
+	if (task_get(task, flags) & PF_KTHREAD ||
+	    !is_io_wait(task, state, &w, task_registers(task)) || !task_selected((void *)task, tgid))
+		return;
+	fill(&w, task);
+	sleep_add(&w);
+}
+
+/* Tells of a sleep that is over. */
+static __noinline int runs_again(u32 tid)
+{
+	struct iolat_wait *w = bpf_map_lookup_elem(&iolat_sleeps, &tid), *e;
+
+	if (!w)
+		return 0;
+	e = request_reserve(sizeof(*e));
+	if (e) {
+		*e = *w;
+		if (!e->end_ns) /* woken without an event, or before the sleep was noted */
+			e->end_ns = bpf_ktime_get_ns();
+		bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+	} else {
+		count(waits_lost);
+	}
+	sleep_remove(tid);
+	return 0;
+}
+
+HOOK_SEC("sched_switch")
+int iolat_switch(u64 *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	u32 tid = task_get(next, pid);
+
+	if (!ctx[0]) /* was not preempted */
+		falls_asleep(prev, switch_state(ctx, prev));
+	if (marks.asleep[mark_of(tid)])
+		runs_again(tid);
+	return 0;
+}
+
+/* The wait is over here; until the task gets a CPU again it waits for that. */
+HOOK_SEC("sched_waking")
+int iolat_waking(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	u32 tid = task_get(task, pid);
+	struct iolat_wait *w;
+
+	if (!marks.asleep[mark_of(tid)])
+		return 0;
+	w = bpf_map_lookup_elem(&iolat_sleeps, &tid);
+	if (w && !w->end_ns)
+		w->end_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Every task, read by user space once when the hooks are there: who sleeps already is noted. One that wakes up
+ * at this very moment is taken out again. */
+SEC("iter/task")
+int iolat_asleep(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct iolat_wait w = {};
+	u32 state;
+
+	if (!task || BPF_CORE_READ(task, flags) & PF_KTHREAD)
+		return 0;
+	state = task_state(task);
+	if (!state || !is_io_wait(task, state, &w, task_registers(task)) ||
+	    !task_selected(task, BPF_CORE_READ(task, tgid)))
+		return 0;
+	fill(&w, task);
+	w.flags |= IOLAT_WAIT_EARLIER;
+	if (bpf_map_update_elem(&iolat_sleeps, &w.tid, &w, BPF_NOEXIST))
+		return 0;
+	__sync_fetch_and_add(&marks.asleep[mark_of(w.tid)], 1);
+	if (task_state(task) != state)
+		sleep_remove(w.tid);
+	return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Findings: short sentences that a person can act on, each with the numbers that bear it out, the most
+ * important first. Made from what the rest of this folder has summed up; thresholds.h says from when on.
+ */
+#ifndef IOLAT_STATS_FINDINGS_H
+#define IOLAT_STATS_FINDINGS_H
+
+#include "stats/flying.h"
+#include "stats/random.h"
+#include "stats/served.h"
+#include "stats/usage.h"
+
+#define FINDINGS_MAX 12 /* more than a screen helps nobody */
+
+struct findings {
+	struct finding list[FINDINGS_MAX];
+	double importance[FINDINGS_MAX];
+	size_t n;
+};
+
+/* What is known. `tasks`, `flying`: as viewed for the same frame. */
+struct known {
+	bool whole;		/* the run, not the interval */
+	uint64_t duration_ns;
+	struct model *model;
+	const struct tasks *tasks;
+	const struct flying *flying;
+	struct usages *usages;
+	const struct served *served;
+	const struct streams *streams;
+};
+
+void findings_find(struct findings *f, const struct known *k);
+
+/* The codes, in the order of their importance; NULL behind the last. */
+const char *finding_code_at(size_t i);
+
+/* For the rules: a new finding with its evidence. `magnitude` in 0..1 orders those of one code. NULL when the list
+ * is full of more important ones. */
+struct finding *findings_add(struct findings *f, const char *code, double magnitude);
+void finding_say(struct finding *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void finding_about(struct finding *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void finding_evidence(struct finding *g, const char *key, double value);
+
+/* The rules, by what they look at. */
+void findings_of_tasks(struct findings *f, const struct known *k);	/* findings_tasks.c */
+void findings_of_devices(struct findings *f, const struct known *k);	/* findings_devices.c */
+
+#endif

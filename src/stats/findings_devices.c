@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Findings about what the requests show: what hangs, what failed, how the reads look, and why a device is slow to
+ * answer (its queue, its ceiling, its neighbours).
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "stats/findings.h"
+#include "stats/thresholds.h"
+
+static double pct(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* --- what hangs ------------------------------------------------------------------- */
+
+static const char *stage_words(const struct stuck *s)
+{
+	switch (s->stage) {
+	case STAGE_DEVICE:
+		return "the device has not answered";
+	case STAGE_QUEUE:
+		return "it has not reached the device";
+	case STAGE_BEFORE_REQUEST:
+		return "its cgroup's limit holds it back";
+	}
+	return "";
+}
+
+static void owner_words(char *out, size_t size, const struct process *p, const char *via)
+{
+	if (p)
+		snprintf(out, size, "pid %u (%s)", p->pid, p->comm_known ? p->comm : "?");
+	else
+		snprintf(out, size, "[%s]", via ? via : "nobody");
+}
+
+static const char *op_name(enum iolat_op op)
+{
+	static const char *const names[IOLAT_OP_MAX] = {"read", "write", "flush", "discard", "command"};
+
+	return op < IOLAT_OP_MAX ? names[op] : names[IOLAT_OP_OTHER];
+}
+
+static void find_hung(struct findings *f, const struct known *k)
+{
+	const struct stuck *s = k->flying->stuck;
+	size_t n = k->flying->n_stuck;
+	char who[64], age[UNITS_LEN];
+	struct finding *g = n ? findings_add(f, "hung-request", 1) : NULL;
+
+	if (!g)
+		return;
+	owner_words(who, sizeof(who), s->subject.process, s->via);
+	finding_about(g, "%s on %s", who, s->subject.disk ? s->subject.disk->name : "an unknown device");
+	finding_say(g, "a %s of %s on %s has been in flight for %s: %s%s", op_name(s->subject.op), who,
+		    s->subject.disk ? s->subject.disk->name : "an unknown device", fmt_duration(age, s->age_ns),
+		    stage_words(s), n > 1 ? "; others hang, too" : "");
+	if (s->subject.process)
+		finding_evidence(g, "pid", s->subject.process->pid);
+	finding_evidence(g, "requests", n);
+	finding_evidence(g, "oldest_ns", s->age_ns);
+}
+
+/* --- what failed ------------------------------------------------------------------ */
+
+/* The sums of all usages of one disk. */
+static struct usage_sums disk_sums(const struct known *k, const struct known_disk *d)
+{
+	struct usage_sums all = {0}, s;
+
+	for (struct usage *g = NULL; (g = usages_next(k->usages, g));) {
+		if (g->disk != d)
+			continue;
+		s = usage_sums(g, k->whole);
+		usage_add(&all, &s);
+	}
+	return all;
+}
+
+/* Whether `g` is the first usage of its disk in the list. */
+static bool is_first_of_disk(const struct known *k, const struct usage *g)
+{
+	for (struct usage *h = NULL; (h = usages_next(k->usages, h)) && h != g;)
+		if (h->disk == g->disk)
+			return false;
+	return g->disk;
+}
+
+static void find_errors(struct findings *f, const struct known *k, const struct usage *u)
+{
+	struct usage_sums s = disk_sums(k, u->disk);
+	uint8_t error = 0;
+	struct finding *g;
+
+	if (!s.errors)
+		return;
+	for (struct usage *h = NULL; (h = usages_next(k->usages, h));)
+		if (h->disk == u->disk && h->error)
+			error = h->error;
+	g = findings_add(f, "io-errors", pct(s.errors, s.ios) / 100);
+	if (!g)
+		return;
+	finding_about(g, "device %s", u->disk->pub.name);
+	finding_say(g, "%s failed %" PRIu64 " of %" PRIu64 " requests, the last with: %s", u->disk->pub.name,
+		    s.errors, s.ios, strerror(error));
+	finding_evidence(g, "errors", s.errors);
+	finding_evidence(g, "ios", s.ios);
+	finding_evidence(g, "errno", error);
+}
+
+/* --- how the reads look ----------------------------------------------------------- */
+
+static double random_pct(const struct known *k)
+{
+	uint64_t reads = 0, jumps = 0;
+
+	for (struct list *l = k->streams->lru.order.next; l != &k->streams->lru.order; l = l->next) {
+		struct lru_node *node = list_entry(l, struct lru_node, order);
+		const struct stream *s = list_entry(node, struct stream, node);
+
+		reads += s->reads;
+		jumps += s->random_reads;
+	}
+	return pct(jumps, reads);
+}
+
+/* How long the reads took matters only beside the time that there was: of the busiest process. */
+static struct usage_sums all_reads(const struct known *k, const struct usage **busiest)
+{
+	struct usage_sums all = {0}, s;
+	uint64_t most = 0;
+
+	*busiest = NULL;
+	for (struct usage *g = NULL; (g = usages_next(k->usages, g));) {
+		s = usage_sums(g, k->whole);
+		usage_add(&all, &s);
+		if (g->proc && s.read_ns > most) {
+			most = s.read_ns;
+			*busiest = g;
+		}
+	}
+	return all;
+}
+
+static void find_small_reads(struct findings *f, const struct known *k)
+{
+	const struct usage *u;
+	struct usage_sums all = all_reads(k, &u), s;
+	double random = random_pct(k), small = pct(all.small_reads, all.reads);
+	char size[UNITS_LEN];
+	struct finding *g;
+
+	if (!u || all.reads < T_REQUESTS || small < T_SMALL_PCT || random < T_RANDOM_PCT)
+		return;
+	s = usage_sums(u, k->whole);
+	if (pct(s.read_ns, k->duration_ns) < T_CAUSE_PCT)
+		return;
+	g = findings_add(f, "small-random-reads", pct(s.read_ns, k->duration_ns) / 100);
+	if (!g)
+		return;
+	finding_about(g, "pid %u (%s)", u->proc->pub.pid, u->proc->pub.comm);
+	finding_say(g, "%.0f %% of the reads are small (%s on average) and %.0f %% jump: pack the files (LMDB, "
+		    "WebDataset, TFRecord) or cache them", small,
+		    fmt_bytes(size, (double)all.read_bytes / (double)all.reads), random);
+	finding_evidence(g, "reads", all.reads);
+	finding_evidence(g, "small_pct", small);
+	finding_evidence(g, "random_pct", random);
+	finding_evidence(g, "mean_bytes", (double)(all.read_bytes / all.reads));
+	finding_evidence(g, "read_ns", s.read_ns);
+}
+
+/* --- why a device is slow --------------------------------------------------------- */
+
+static void find_saturated(struct findings *f, const struct known *k, const struct usage *u)
+{
+	struct usage_sums s = disk_sums(k, u->disk);
+	double queue = pct(s.queue_ns, s.queue_ns + s.device_ns);
+	char in_queue[UNITS_LEN], in_device[UNITS_LEN];
+	struct finding *g;
+
+	if (s.queued < T_REQUESTS || queue < T_QUEUE_PCT || s.queue_ns / s.queued < T_QUEUE_MS * 1000000ull ||
+	    pct(s.queue_ns, k->duration_ns) < T_CAUSE_PCT)
+		return;
+	g = findings_add(f, "device-saturated", queue / 100);
+	if (!g)
+		return;
+	finding_about(g, "device %s", u->disk->pub.name);
+	finding_say(g, "%s is at its limit: requests wait %s for their turn and then take %s", u->disk->pub.name,
+		    fmt_duration(in_queue, s.queue_ns / s.queued), fmt_duration(in_device, s.device_ns / s.queued));
+	finding_evidence(g, "ios", s.queued);
+	finding_evidence(g, "queue_pct", queue);
+	finding_evidence(g, "queue_mean_ns", (double)(s.queue_ns / s.queued));
+	finding_evidence(g, "device_mean_ns", (double)(s.device_ns / s.queued));
+	if (u->disk->pub.nr_requests)
+		finding_evidence(g, "nr_requests", u->disk->pub.nr_requests);
+}
+
+/* A part of a disk's course: how much, and the latency. */
+struct phase {
+	double per_step, latency_ns;
+	bool known, flat;
+};
+
+static double amount(const struct series_step *s, bool bytes)
+{
+	return bytes ? (double)s->bytes : (double)s->ios;
+}
+
+static struct phase phase_of(const struct series *c, size_t back, size_t steps, bool bytes)
+{
+	double sum = 0, ios = 0, latency = 0, low = INFINITY, high = 0;
+	const struct series_step *s;
+
+	for (size_t i = 0; i < steps; i++) {
+		s = series_back(c, back + i);
+		if (!s)
+			return (struct phase){0};
+		sum += amount(s, bytes);
+		low = amount(s, bytes) < low ? amount(s, bytes) : low;
+		high = amount(s, bytes) > high ? amount(s, bytes) : high;
+		ios += (double)s->ios;
+		latency += (double)s->device_ns;
+	}
+	sum /= (double)steps;
+	return (struct phase){
+		.per_step = sum,
+		.latency_ns = latency / ios,
+		.known = true,
+		.flat = high <= sum * (1 + T_FLAT_PCT / 100.0) && low >= sum * (1 - T_FLAT_PCT / 100.0),
+	};
+}
+
+/* The best time before the flat one that was clearly better. */
+static struct phase faster_phase(const struct series *c, const struct phase *flat, bool bytes)
+{
+	struct phase best = {0}, p;
+
+	for (size_t back = T_FLAT_STEPS; back + T_FAST_STEPS < SERIES_STEPS; back++) {
+		p = phase_of(c, back, T_FAST_STEPS, bytes);
+		if (p.known && p.per_step >= flat->per_step * T_FAST_PCT / 100 &&
+		    p.latency_ns * T_STEP_TIMES <= flat->latency_ns && p.per_step > best.per_step)
+			best = p;
+	}
+	return best;
+}
+
+static void say_ceiling(struct findings *f, const struct known_disk *d, const struct phase *flat,
+			const struct phase *before, bool bytes)
+{
+	double per_s = 1e9 / SERIES_STEP_NS;
+	struct finding *g = findings_add(f, "iops-ceiling", 0.5);
+	char now[UNITS_LEN], then[UNITS_LEN], slow[UNITS_LEN], quick[UNITS_LEN];
+
+	if (!g)
+		return;
+	finding_about(g, "device %s", d->pub.name);
+	if (bytes) {
+		fmt_bytes(now, flat->per_step * per_s);
+		fmt_bytes(then, before->per_step * per_s);
+	} else {
+		snprintf(now, sizeof(now), "%.0f I/O", flat->per_step * per_s);
+		snprintf(then, sizeof(then), "%.0f I/O", before->per_step * per_s);
+	}
+	finding_say(g, "%s stays at %s a second whatever is asked of it, after %s a second before; the latency went from %s "
+		    "to %s: a provisioned or burst limit of the volume", d->pub.name, now, then,
+		    fmt_duration(quick, (uint64_t)before->latency_ns), fmt_duration(slow, (uint64_t)flat->latency_ns));
+	finding_evidence(g, bytes ? "bytes_per_s" : "iops", flat->per_step * per_s);
+	finding_evidence(g, bytes ? "bytes_per_s_before" : "iops_before", before->per_step * per_s);
+	finding_evidence(g, "latency_ns", flat->latency_ns);
+	finding_evidence(g, "latency_before_ns", before->latency_ns);
+}
+
+/* A limit of requests shows in their number, one of throughput in the bytes; where all are of a size, in both. */
+static void find_ceiling(struct findings *f, const struct known *k, const struct usage *u)
+{
+	const struct series *c = usages_series(k->usages, u->disk->pub.number);
+
+	for (int bytes = 0; c && bytes < 2; bytes++) {
+		struct phase flat = phase_of(c, 0, T_FLAT_STEPS, bytes), before;
+
+		if (!flat.known || !flat.flat)
+			continue;
+		before = faster_phase(c, &flat, bytes);
+		if (!before.known)
+			continue;
+		say_ceiling(f, u->disk, &flat, &before, bytes);
+		return;
+	}
+}
+
+/* Who a disk served most instead: a process, or a cgroup with all its processes. */
+struct neighbour {
+	const struct served_owner *owner;
+	uint64_t ns;
+	bool cgroup; /* all of it */
+};
+
+static uint64_t of_cgroup(const struct served_disk *d, uint64_t cgroup, bool whole)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; cgroup && i < d->n_owners; i++)
+		if (d->owners[i].cgroup == cgroup)
+			ns += served_by(&d->owners[i], whole);
+	return ns;
+}
+
+static struct neighbour worst_neighbour(const struct served_disk *d, bool whole)
+{
+	struct neighbour worst = {0};
+
+	for (size_t i = 0; i < d->n_owners; i++) {
+		const struct served_owner *o = &d->owners[i];
+		uint64_t alone = served_by(o, whole), all = of_cgroup(d, o->cgroup, whole);
+
+		if (alone > worst.ns)
+			worst = (struct neighbour){o, alone, false};
+		if (all > worst.ns && all > alone)
+			worst = (struct neighbour){o, all, true};
+	}
+	return worst;
+}
+
+static void name_neighbour(char *out, size_t size, const struct known *k, const struct neighbour *n)
+{
+	struct known_cgroup *c = n->owner->cgroup ? cgroups_get(&k->model->cgroups, n->owner->cgroup) : NULL;
+	const char *path = c && c->pub.path && strcmp(c->pub.path, "/") ? c->pub.path : NULL;
+	char who[64];
+
+	owner_words(who, sizeof(who), n->owner->proc ? &n->owner->proc->pub : NULL, n->owner->via);
+	if (n->cgroup && path)
+		snprintf(out, size, "cgroup %s", path);
+	else
+		snprintf(out, size, "%s%s%s", who, path ? " in cgroup " : "", path ? path : "");
+}
+
+static void find_neighbour(struct findings *f, const struct known *k, const struct served_disk *d)
+{
+	struct neighbour n = worst_neighbour(d, k->whole);
+	uint64_t waited = served_waited(d, k->whole);
+	double share = pct(n.ns, waited);
+	char who[160];
+	struct finding *g;
+
+	if (!n.owner || share < T_NEIGHBOUR_PCT || pct(waited, k->duration_ns) < T_CAUSE_PCT)
+		return;
+	g = findings_add(f, "noisy-neighbour", share / 100);
+	if (!g)
+		return;
+	name_neighbour(who, sizeof(who), k, &n);
+	finding_about(g, "%s on %s", who, d->disk->pub.name);
+	finding_say(g, "%s holds %s: it was served for %.0f %% of the time that the traced ones waited there", who,
+		    d->disk->pub.name, share);
+	if (n.owner->proc && !n.cgroup)
+		finding_evidence(g, "pid", n.owner->proc->pub.pid);
+	finding_evidence(g, "share_pct", share);
+	finding_evidence(g, "own_pct",
+			 pct(d->self_now + (k->whole ? d->self_before : 0), waited));
+	finding_evidence(g, "nobody_pct",
+			 pct(d->idle_now + (k->whole ? d->idle_before : 0), waited));
+	finding_evidence(g, "waited_ns", waited);
+}
+
+/* --- whose it is ------------------------------------------------------------------ */
+
+static const char *unowned_via(const struct known *k)
+{
+	const char *via = NULL;
+	uint64_t most = 0;
+
+	for (struct usage *g = NULL; (g = usages_next(k->usages, g));) {
+		struct usage_sums s = usage_sums(g, k->whole);
+
+		if (s.unowned_bytes > most) {
+			most = s.unowned_bytes;
+			via = g->via;
+		}
+	}
+	return via;
+}
+
+static void find_unowned(struct findings *f, const struct known *k)
+{
+	struct usage_sums all = {0}, s;
+	const char *via = unowned_via(k);
+	struct finding *g;
+	double share;
+
+	for (struct usage *u = NULL; (u = usages_next(k->usages, u));) {
+		s = usage_sums(u, k->whole);
+		usage_add(&all, &s);
+	}
+	share = pct(all.unowned_bytes, all.bytes);
+	if (share <= T_UNOWNED_PCT || all.unowned_bytes < T_UNOWNED_MIB << 20)
+		return;
+	g = findings_add(f, "unattributed", share / 100);
+	if (!g)
+		return;
+	finding_about(g, "[%s]", via ? via : "nobody");
+	finding_say(g, "%.0f %% of the bytes have no owner, most of them submitted by [%s]: what it writes carries "
+		    "no cgroup (cgroup v1, a file system without cgroup writeback, or a device layer)", share,
+		    via ? via : "nobody");
+	finding_evidence(g, "unowned_bytes", all.unowned_bytes);
+	finding_evidence(g, "unowned_pct", share);
+}
+
+void findings_of_devices(struct findings *f, const struct known *k)
+{
+	find_hung(f, k);
+	find_small_reads(f, k);
+	find_unowned(f, k);
+	for (struct usage *u = NULL; (u = usages_next(k->usages, u));) {
+		if (!is_first_of_disk(k, u))
+			continue;
+		find_errors(f, k, u);
+		find_saturated(f, k, u);
+		find_ceiling(f, k, u);
+	}
+	for (const struct served_disk *d = NULL; (d = served_next(k->served, d));)
+		find_neighbour(f, k, d);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Keeps one look's worth of events. A task that is held back by its cgroup's limit has no request yet: it is
+ * listed with what its call and the limit tell, as inferred.
+ */
+#include "stats/flying.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void flying_free(struct flying *f)
+{
+	free(f->list);
+	free(f->stuck);
+}
+
+void flying_look(struct flying *f, const struct iolat_look *e)
+{
+	f->known |= e->inflight;
+	f->n = 0;
+}
+
+int flying_add(struct flying *f, const struct iolat_inflight *e)
+{
+	struct iolat_inflight *list;
+	size_t room = f->room ? 2 * f->room : 64;
+
+	if (f->n == FLYING_MAX)
+		return 0;
+	if (f->n == f->room) {
+		list = realloc(f->list, room * sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		f->list = list;
+		f->room = room;
+	}
+	f->list[f->n++] = *e;
+	return 0;
+}
+
+static struct stuck *next_stuck(struct flying *f)
+{
+	struct stuck *list;
+	size_t room = f->stuck_room ? 2 * f->stuck_room : 16;
+
+	if (f->n_stuck == f->stuck_room) {
+		list = realloc(f->stuck, room * sizeof(*list));
+		if (!list)
+			return NULL;
+		f->stuck = list;
+		f->stuck_room = room;
+	}
+	f->stuck[f->n_stuck] = (struct stuck){0};
+	return &f->stuck[f->n_stuck++];
+}
+
+static int name_owner(struct model *m, const struct iolat_inflight *e, struct stuck *s)
+{
+	struct via_source from = {.queue = e->via, .copy = e->flags & IOLAT_RQ_COPY};
+	struct proc *p = proc_at(&m->procs, e->tgid ? e->tgid : e->tid, e->start_ns).proc;
+	struct proc_thread *th;
+
+	if (!e->tgid || !p || p->kthread) {
+		from.thread = p;
+		return model_via(m, &from, &s->via);
+	}
+	th = proc_thread_get(&m->procs, p, e->tid);
+	s->subject.process = &p->pub;
+	s->subject.thread = th ? &th->pub : NULL;
+	return th ? 0 : -ENOMEM;
+}
+
+static int add_request(struct flying *f, struct model *m, const struct iolat_inflight *e,
+		       uint64_t now_ns)
+{
+	struct known_disk *d = e->disk ? model_get_disk(m, e->disk) : NULL;
+	struct stuck *s = next_stuck(f);
+
+	if (!s)
+		return -ENOMEM;
+	s->subject.disk = d ? &d->pub : NULL;
+	s->subject.op = e->op;
+	s->stage = e->issue_ns ? STAGE_DEVICE : STAGE_QUEUE;
+	s->has_sector = e->sector != ~0ULL;
+	s->sector = e->sector;
+	s->bytes = e->bytes;
+	s->age_ns = now_ns - e->start_ns;
+	return name_owner(m, e, s);
+}
+
+static const struct disk *disk_by_numbers(struct model *m, const struct iolat_limit *limit)
+{
+	for (struct list *l = m->disks.order.next; limit && l != &m->disks.order; l = l->next) {
+		struct lru_node *node = list_entry(l, struct lru_node, order);
+		struct known_disk *d = list_entry(node, struct known_disk, node);
+
+		if (d->pub.major == limit->major && d->pub.minor == limit->minor)
+			return &d->pub;
+	}
+	return NULL;
+}
+
+static int add_waiter(struct flying *f, struct tasks *t, const struct task_slot *s, uint64_t now_ns)
+{
+	bool writes = s->waited_call == IOLAT_CALL_WRITE || s->waited_call == IOLAT_CALL_SYNC;
+	struct stuck *k = next_stuck(f);
+
+	if (!k)
+		return -ENOMEM;
+	k->subject.process = &s->proc->pub;
+	k->subject.thread = &s->thread->pub;
+	k->subject.disk = disk_by_numbers(t->model, limited_disk(&t->limited, s->cgroup, !writes, writes));
+	k->subject.op = writes ? IOLAT_OP_WRITE : IOLAT_OP_READ;
+	k->stage = STAGE_BEFORE_REQUEST;
+	k->inferred = true;
+	k->age_ns = now_ns - s->waited_ns;
+	return 0;
+}
+
+static int oldest_first(const void *a, const void *b)
+{
+	const struct stuck *x = a, *y = b;
+
+	return (x->age_ns < y->age_ns) - (x->age_ns > y->age_ns);
+}
+
+static bool is_old(uint64_t start_ns, uint64_t now_ns, uint64_t stuck_ns)
+{
+	return start_ns && now_ns > start_ns && now_ns - start_ns >= stuck_ns;
+}
+
+/* Whether the analysis itself selects the owner: by name or user. */
+static bool wanted(struct model *m, const struct iolat_inflight *e)
+{
+	return proc_wanted(&m->procs,
+			   e->tgid ? proc_at(&m->procs, e->tgid, e->start_ns).proc : NULL);
+}
+
+int flying_view(struct flying *f, struct tasks *t, uint64_t now_ns, uint64_t stuck_ns)
+{
+	int err = 0;
+
+	f->n_stuck = 0;
+	for (size_t i = 0; !err && i < f->n; i++)
+		if (is_old(f->list[i].start_ns, now_ns, stuck_ns) && wanted(t->model, &f->list[i]))
+			err = add_request(f, t->model, &f->list[i], now_ns);
+	for (struct list *l = t->order.next; !err && l != &t->order; l = l->next) {
+		const struct task_slot *s = list_entry(l, struct task_slot, order);
+
+		if (s->waited_reason == REASON_THROTTLE && is_old(s->waited_ns, now_ns, stuck_ns) &&
+		    proc_wanted(&t->model->procs, s->proc))
+			err = add_waiter(f, t, s, now_ns);
+	}
+	if (f->n_stuck)
+		qsort(f->stuck, f->n_stuck, sizeof(*f->stuck), oldest_first);
+	return err;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rules, strongest evidence first: the file's file system, requests of the task's own, a limit, and
+ * only then what kind of sleep it was. What no rule tells apart is "other".
+ */
+#include "stats/reason.h"
+
+const char *reason_name(enum wait_reason reason)
+{
+	static const char *const names[REASON_MAX] = {
+		[REASON_DISK] = "disk",		    [REASON_THROTTLE] = "throttle",
+		[REASON_NETWORK_FS] = "network_fs", [REASON_FUSE] = "fuse",
+		[REASON_PAGE_FAULT] = "page_fault", [REASON_OTHER] = "other",
+	};
+
+	return names[reason];
+}
+
+/* linux/magic.h, and for those that have no number there their own sources. */
+static int file_system_reason(uint32_t magic)
+{
+	switch (magic) {
+	case 0x65735546: /* FUSE, virtiofs */
+		return REASON_FUSE;
+	case 0x00006969: /* NFS */
+	case 0x0000517b: /* SMB */
+	case 0xff534d42: /* CIFS */
+	case 0xfe534d42: /* SMB2 */
+	case 0x00c36400: /* Ceph */
+	case 0x01021997: /* 9P */
+	case 0x0bd00bd0: /* Lustre */
+	case 0x47504653: /* GPFS */
+	case 0x19830326: /* BeeGFS */
+	case 0x5346414f: /* OpenAFS */
+	case 0x6b414653: /* AFS */
+	case 0x20030528: /* OrangeFS */
+		return REASON_NETWORK_FS;
+	default:
+		return REASON_NONE;
+	}
+}
+
+/* Waits for I/O that was submitted before, by whichever thread; there may be none at all behind. */
+static int reason_of_aio(const struct wait_facts *w)
+{
+	if (w->process)
+		return REASON_DISK;
+	return w->limited ? REASON_THROTTLE : REASON_UNDECIDED;
+}
+
+/* Sleeps of which no request is known. A journal's commit (ext4's fsync sleeps in D without the kernel's
+ * counting it as I/O) and pages that others read are the disk's all the same. */
+static int reason_without_request(const struct wait_facts *w)
+{
+	bool iowait = w->flags & IOLAT_WAIT_IOWAIT;
+
+	if (w->limited && (iowait || w->call == IOLAT_CALL_SYNC))
+		return REASON_THROTTLE;
+	if (w->call == IOLAT_CALL_NONE)
+		return iowait ? REASON_PAGE_FAULT : REASON_OTHER;
+	if (w->call == IOLAT_CALL_SYNC || (iowait && w->fs_on_disk))
+		return REASON_DISK;
+	return REASON_OTHER;
+}
+
+int reason_of(const struct wait_facts *w)
+{
+	int fs = file_system_reason(w->fs_magic);
+
+	if (fs != REASON_NONE)
+		return fs;
+	if (w->call == IOLAT_CALL_AIO)
+		return reason_of_aio(w);
+	if (w->own)
+		return w->call == IOLAT_CALL_NONE ? REASON_PAGE_FAULT : REASON_DISK;
+	return reason_without_request(w);
+}

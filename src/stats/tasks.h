@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Traced tasks and their time: how long each lived and waited in a frame and in the whole run, and for what.
+ * TASK and WAIT events make them, finished and waiting requests decide what a wait was for
+ * (reason.h). Waits that go on count up to the last look at them.
+ */
+#ifndef IOLAT_STATS_TASKS_H
+#define IOLAT_STATS_TASKS_H
+
+#include "attrib/model.h"
+#include "stats/limited.h"
+#include "stats/reason.h"
+
+enum tasks_limits {
+	TASKS_KEPT = 16384,  /* beyond, the dead that waited least go */
+	TASKS_PENDING = 8,   /* undecided waits of a process */
+};
+
+struct task_sums {
+	uint64_t reasons[REASON_MAX];
+	uint64_t sync_ns, syncs;	/* in fsync and its like, whatever the reason */
+	uint64_t dirty_ns, dirties;	/* writes that waited without a request of their own */
+};
+
+struct family;
+
+/* A task; what is for renderers is filled in by tasks_view(). */
+struct task_slot {
+	struct task pub;
+	struct list order;
+	struct list siblings;		/* of its family */
+	struct proc *proc;		/* referenced */
+	struct proc_thread *thread;	/* referenced */
+	struct family *family;		/* referenced */
+	uint32_t tid;
+	uint64_t born_ns, died_ns;	/* died_ns 0: lives */
+	uint64_t accounted_ns;		/* its sleeps have been counted up to here */
+	uint64_t request_ns;		/* when the last of its requests ended */
+	uint64_t flying_ns;		/* the last look that found one in flight */
+	uint64_t waited_ns;		/* since when it waits, as of the last look; 0: it does not */
+	uint8_t waited_call;		/* and its call and reason then */
+	int waited_reason;
+	uint64_t cgroup;		/* at its last sleep */
+	uint32_t faults;		/* major ones, before its last sleep */
+	uint64_t disk_ns;		/* of its last sleep, as long as that may turn out a fault's */
+	struct task_sums now, before;	/* of the interval, of all ended ones */
+};
+
+struct tasks {
+	struct model *model;
+	struct limited limited;
+	struct map by_tid;		/* the living */
+	struct map families;		/* by tgid; the living */
+	struct list order;
+	size_t n;
+	bool on;			/* waits are traced */
+	uint64_t start_ns, interval_ns;	/* of the run, of the interval */
+	uint64_t look_ns;		/* the last look */
+	struct task *list;		/* of the last view */
+	const struct task_slot **slots;	/* in the same order */
+	size_t n_list, room;
+};
+
+void tasks_init(struct tasks *t, struct model *m);
+void tasks_free(struct tasks *t);
+
+/* 0 or -ENOMEM each. */
+int tasks_task(struct tasks *t, const struct iolat_task *e);
+int tasks_wait(struct tasks *t, const struct iolat_wait *e);
+
+/* An I/O that ended, selected or not. */
+struct ended_io {
+	uint64_t start_ns, end_ns;
+	uint64_t cgroup;
+	uint32_t tgid, tid;	/* tgid 0: not a user task's */
+	uint32_t via;
+};
+void tasks_io(struct tasks *t, const struct ended_io *io);
+void tasks_look(struct tasks *t, uint64_t ts_ns);
+void tasks_inflight(struct tasks *t, const struct iolat_inflight *e);
+
+/* Lists those that lived in the interval (or ever, `whole`), the longest blocked first, into list and slots.
+ * `now_ns` ends the frame. 0 or -ENOMEM. */
+int tasks_view(struct tasks *t, bool whole, uint64_t now_ns);
+struct task_sums tasks_sums(const struct task_slot *s, bool whole);
+void tasks_turn(struct tasks *t, uint64_t now_ns); /* a new interval starts */
+
+#endif
