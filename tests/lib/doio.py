@@ -1,15 +1,16 @@
 """A plain I/O program for tests: does exactly the I/O that it is told to, prints who it is, one JSON object.
 
-    doio.py WHAT PATH [--count N] [--size BYTES] [--offset BYTES] [--generations N] [--threads N] [--late]
+    doio.py WHAT PATH [--count N] [--size BYTES] [--offset BYTES] [--generations N] [--keep-parents 1]
+            [--processes N] [--stay 1]
 
 WHAT: read, write (direct), dsync (direct writes with O_DSYNC), fsync (direct writes, an fsync behind each), overwrite
-(buffered writes with an fdatasync behind each), appendsync (buffered writes at the end with an fsync behind each), buffered (buffered writes), cached (buffered reads), mmap (reads through
-a mapping).
+(buffered writes with an fdatasync behind each), appendsync (buffered writes at the end with an fsync behind each),
+buffered (buffered writes), cached (buffered reads), mmap (reads through a mapping).
 
 --generations N: the I/O is done by the N-th descendant; those between exit as soon as they have forked, so it is an
 orphan. --keep-parents: they wait instead.
 
---processes N: N children do it, one after the other.
+--processes N: N children do it, one after the other. --stay 1: lives until its standard input ends.
 """
 import argparse
 import json
@@ -28,12 +29,14 @@ def arguments():
     p.add_argument("--generations", type=int, default=0)
     p.add_argument("--keep-parents", type=int, default=0)
     p.add_argument("--processes", type=int, default=0)
+    p.add_argument("--stay", type=int, default=0)
     return p.parse_args()
 
 
 FLAGS = {"read": os.O_RDONLY | os.O_DIRECT, "write": os.O_WRONLY | os.O_DIRECT,
          "dsync": os.O_WRONLY | os.O_DIRECT | os.O_DSYNC, "fsync": os.O_WRONLY | os.O_DIRECT,
-         "overwrite": os.O_WRONLY, "appendsync": os.O_WRONLY | os.O_APPEND, "buffered": os.O_WRONLY, "cached": os.O_RDONLY, "mmap": os.O_RDONLY}
+         "overwrite": os.O_WRONLY, "appendsync": os.O_WRONLY | os.O_APPEND, "buffered": os.O_WRONLY,
+         "cached": os.O_RDONLY, "mmap": os.O_RDONLY}
 
 
 def each_block(a, fd):
