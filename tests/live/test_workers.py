@@ -59,7 +59,7 @@ ROLES = {"fork": "mp-child(fork)", "spawn": "mp-child(spawn)", "forkserver": "mp
 def test_a_row_a_worker_over_the_epochs(loop_disk, load, iolat, method):
     """Two epochs, each with new processes: one row a worker, its bytes those that the worker itself counted."""
     disk = loop_disk()
-    job = load(disk, method=method, epochs=2)
+    job = load(disk, method=method, epochs=2, workers=3 if method == "forkserver" else 4)
     tracer = iolat("--device", disk.name, "--by", "worker,op")
     done = finish(job)
     rows = workers(tracer.stop(), op="read")
@@ -74,7 +74,7 @@ def test_a_row_a_worker_over_the_epochs(loop_disk, load, iolat, method):
 def test_training_and_validation_loaders_coexist(loop_disk, load, iolat, method):
     """Workers of two loaders live at the same time: each process has the number that its own loader gave it."""
     disk = loop_disk()
-    job = load(disk, method=method, workers=2, validate=2, epochs=2 if method == "fork" else 1)
+    job = load(disk, method=method, workers=2, validate=1, epochs=2 if method == "fork" else 1)
     tracer = iolat("--pid", job.pid, "--by", "process,worker,device")
     done = finish(job)
     rows = trace.rows(tracer.end(), device=disk)
@@ -82,11 +82,10 @@ def test_training_and_validation_loaders_coexist(loop_disk, load, iolat, method)
     assert all(r["process"]["role"] == ROLES[method] for r in rows)
 
 
-@pytest.mark.parametrize("method", ["fork", "forkserver"])
-def test_workers_with_a_name(loop_disk, load, iolat, method):
+def test_workers_with_a_name(loop_disk, load, iolat):
     """Newer versions of PyTorch name their workers, which tells their role; the numbers are found as before."""
     disk = loop_disk()
-    job = load(disk, method=method, workers=3, named=True)
+    job = load(disk, workers=3, named=True)
     tracer = iolat("--pid", job.pid, "--by", "process,worker,device")
     done = finish(job)
     rows = trace.rows(tracer.end(), device=disk)
@@ -141,7 +140,7 @@ def test_helpers_are_told_apart(stack, loop_disk, load, iolat):
         os.fsync(f.fileno())
         os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     env = base.clean_env(PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1")
-    job = load(disk, method="forkserver", workers=2, items=4, env=env, preload="preloaded")
+    job = load(disk, method="forkserver", workers=2, items=4, env=env, preload="preloaded", named=True)
     tracer = iolat("--pid", job.pid, "--by", "process,worker,device")
     done = finish(job)
     summary = tracer.end()
@@ -184,6 +183,19 @@ def test_ranks_of_other_launchers(loop_disk, load, iolat, env, rank):
     finish(job)
     row = trace.one(trace.rows(tracer.end(), device=disk))
     assert row["process"]["rank"] == row["worker"]["rank"] == rank
+
+
+def test_a_recording_knows_the_workers(loop_disk, folder, load, start_iolat, run_iolat):
+    """Numbers, roles and ranks are in the recording; the report reads nothing of the host."""
+    disk, file = loop_disk(), folder() / "run.iolat"
+    job = load(disk, env=base.clean_env(RANK="1", WORLD_SIZE="2"), workers=2, epochs=2)
+    tracer = start_iolat("record", "-o", file, "--device", disk.name)
+    done = finish(job)
+    tracer.stop()
+    report = run_iolat("report", file, "-f", "json", "-i", "0", "--by", "worker,device", rc=0)
+    rows = workers(trace.objects(report.stdout)[-1], device=disk)
+    assert {key: r["bytes"] for key, r in rows.items()} == expected(done)
+    assert {r["worker"]["role"] for r in rows.values()} == {ROLES["fork"]}
 
 
 def test_the_environment_is_not_told(loop_disk, load, start_iolat):
