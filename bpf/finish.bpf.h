@@ -16,16 +16,32 @@ static __always_inline u64 since(u64 later, u64 earlier)
 	return 0;
 }
 
-static __always_inline bool disk_selected(struct gendisk *disk, u32 part)
+static __always_inline bool is_named(struct gendisk *disk, u32 i)
+{
+	const volatile char *wanted = knobs.disks[i].name;
+	char name[sizeof(knobs.disks[i].name)] = {};
+
+	bpf_probe_read_kernel_str(name, sizeof(name), &disk->disk_name);
+	for (u32 j = 0; j < sizeof(name); j++)
+		if (name[j] != wanted[j])
+			return false;
+	return true;
+}
+
+static __noinline bool disk_selected(struct gendisk *disk, u32 part)
 {
 	u32 major = BPF_CORE_READ(disk, major), minor = BPF_CORE_READ(disk, first_minor);
 
 	for (u32 i = 0; i < IOLAT_MAX_FILTERS; i++) {
 		if (i >= knobs.n_disks)
 			break;
-		if (knobs.disks[i].major == major && knobs.disks[i].minor == minor &&
-		    (!knobs.disks[i].part || knobs.disks[i].part == part))
+		if (knobs.disks[i].name[0]) {
+			if (is_named(disk, i))
+				return true;
+		} else if (knobs.disks[i].major == major && knobs.disks[i].minor == minor &&
+			   (!knobs.disks[i].part || knobs.disks[i].part == part)) {
 			return true;
+		}
 	}
 	return false;
 }

@@ -62,9 +62,8 @@ int iolat_bio_end(u64 *ctx)
 	struct bio *bio = (struct bio *)ctx[1];
 	struct bio_flight *b = bio_flight_find(address_of(bio));
 
+	arrival_get(address_of(bio), true);
 	if (b)
 		bio_flight_end(b, blk_status_errno(get(bio, bi_status)), bpf_ktime_get_ns());
-	else
-		arrival_get(address_of(bio), true);
 	return 0;
 }

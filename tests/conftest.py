@@ -142,6 +142,7 @@ loop_disk = _disk_fixture(disks.loop_disk)
 slow_disk = _disk_fixture(disks.slow_disk)
 error_disk = _disk_fixture(disks.error_disk)
 pausable_disk = _disk_fixture(disks.pausable_disk)
+zram_disk = _disk_fixture(disks.zram_disk)
 
 
 @pytest.fixture

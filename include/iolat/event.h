@@ -37,7 +37,8 @@
 	X(OTHER, other)         \
 	X(LOOK, look)           \
 	X(INFLIGHT, inflight)   \
-	X(LIMIT, limit)
+	X(LIMIT, limit)         \
+	X(DISK_BELOW, disk_below)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -233,6 +234,16 @@ struct iolat_disk_facts {
 	char model[48];
 	char scheduler[16];
 	__u64 unselected;	/* I/Os finished on it that no event was sent for, since the start */
+	char transport[16];	/* "nvme", "sata", "loop", "dm", ...; "": unknown */
+};
+
+/* One of the devices that a disk stands on, or that there are none. */
+struct iolat_disk_below {
+	struct iolat_head head;
+	__u32 disk;
+	__u32 index;		/* 0: the list begins anew */
+	__u32 count;		/* of the whole list; 0: it stands on none, and there is no name */
+	char name[IOLAT_DISK_LEN];
 };
 
 /* What the kernel side lost so far, since the start of the run. */

@@ -16,12 +16,14 @@ struct iolat_cgroup_filter {
 	__u32 tree;		/* enum iolat_tree */
 };
 
-/* A disk (part 0) or one of its partitions. */
+/* A disk (part 0) or one of its partitions; or, if there is a name, the disk of that name: paths of an NVMe
+ * multipath disk may have no numbers. */
 struct iolat_disk_filter {
 	__u32 major;
 	__u32 minor;
 	__u32 part;
 	__u32 reserved;
+	char name[32];		/* DISK_NAME_LEN, zeros behind the end */
 };
 
 struct iolat_knobs {

@@ -74,6 +74,7 @@ struct job {
 
 struct disk {
 	uint32_t number;	/* as in events */
+	uint64_t diskseq;	/* the kernel's, cut to 31 bits; 0: it has none (before 5.15) */
 	uint32_t major, minor;
 	char name[IOLAT_DISK_LEN];	/* never empty: "major:minor" where the kernel tells none */
 	bool facts_known;	/* the rest is from sysfs */
@@ -83,6 +84,10 @@ struct disk {
 	uint32_t nr_requests;	/* 0: not known */
 	char model[48];		/* "": none */
 	char scheduler[16];
+	char transport[16];	/* "": not known */
+	bool below_known;
+	uint32_t n_below;	/* devices that it stands on */
+	char (*below)[IOLAT_DISK_LEN];
 };
 
 #endif

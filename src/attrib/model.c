@@ -18,8 +18,10 @@ struct known_name {
 
 void known_disk_unref(struct known_disk *d)
 {
-	if (--d->refs == 0)
-		free(d);
+	if (--d->refs)
+		return;
+	free(d->pub.below);
+	free(d);
 }
 
 static void drop_disk(void *ctx, struct lru_node *node)
@@ -72,6 +74,7 @@ struct known_disk *model_get_disk(struct model *m, uint32_t number)
 	if (!d)
 		return NULL;
 	d->pub.number = number;
+	d->pub.diskseq = number >> 31 ? 0 : number;
 	d->pub.rotational = -1;
 	d->refs = 1;
 	name_by_number(&d->pub);
@@ -109,6 +112,28 @@ int model_disk_facts(struct model *m, const struct iolat_disk_facts *e)
 	d->pub.nr_requests = e->nr_requests;
 	memcpy(d->pub.model, e->model, sizeof(d->pub.model));
 	memcpy(d->pub.scheduler, e->scheduler, sizeof(d->pub.scheduler));
+	memcpy(d->pub.transport, e->transport, sizeof(d->pub.transport));
+	return 0;
+}
+
+/* What comes out of order, or too much of it, is left out. */
+int model_disk_below(struct model *m, const struct iolat_disk_below *e)
+{
+	struct known_disk *d = model_get_disk(m, e->disk);
+	char (*list)[IOLAT_DISK_LEN];
+
+	if (!d)
+		return -ENOMEM;
+	if (!e->index)
+		d->pub.n_below = 0;
+	d->pub.below_known = true;
+	if (!e->count || e->index != d->pub.n_below || e->index >= MODEL_BELOW)
+		return 0;
+	list = realloc(d->pub.below, (e->index + 1) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	d->pub.below = list;
+	memcpy(list[d->pub.n_below++], e->name, sizeof(*list));
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 enum model_limits {
 	MODEL_DISKS = 4096,
 	MODEL_NAMES = 4096,
+	MODEL_BELOW = 256, /* devices that one disk stands on */
 };
 
 /* A disk with its count of references: the table's own and the rows'. */
@@ -41,6 +42,7 @@ void model_free(struct model *m);
 /* 0 or -ENOMEM. */
 int model_disk(struct model *m, const struct iolat_disk *e);
 int model_disk_facts(struct model *m, const struct iolat_disk_facts *e);
+int model_disk_below(struct model *m, const struct iolat_disk_below *e);
 int model_name(struct model *m, const struct iolat_name *e);
 
 /* What an event names, made when it is new; NULL: out of memory. */

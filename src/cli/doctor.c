@@ -25,6 +25,7 @@
 #include "collect/cgroupfs.h"
 #include "collect/features.h"
 #include "collect/privilege.h"
+#include "collect/sysfs.h"
 #include "collect/tracer.h"
 
 enum verdict { OK, WARN, FAIL };
@@ -181,17 +182,15 @@ static void check_cgroups(struct report *r, const char *root)
 
 static void check_disk(void *ctx, uint32_t major, uint32_t minor)
 {
-	struct iolat_disk_facts f = {0};
+	uint64_t diskseq, sectors = 0, counts;
+	char name[32], folder[64], advice[96];
 	struct report *r = ctx;
-	char name[32], advice[96];
-	uint64_t diskseq, sectors = 0;
 
-	if (!blockdev_identity(major, minor, &diskseq, &sectors) || !sectors)
+	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major, minor);
+	if (!blockdev_identity(major, minor, &diskseq, &sectors) || !sectors ||
+	    !sysfs_number(folder, "queue/iostats", &counts) || counts)
 		return;
 	blockdev_name(major, minor, name, sizeof(name));
-	blockdev_facts(major, minor, &f);
-	if (f.accounted)
-		return;
 	snprintf(advice, sizeof(advice), "echo 1 > /sys/block/%s/queue/iostats", name);
 	add(r, WARN, "iostats", advice, "%s: off, so what iolat sees cannot be checked against it",
 	    name);

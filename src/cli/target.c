@@ -145,27 +145,28 @@ static int resolve_cgroups(struct target *t, const struct options *o, const stru
 	return EXIT_OK;
 }
 
+static const char *device_problem(int err)
+{
+	if (err == -ENODEV)
+		return "lies on no block device (a network or memory file system?)";
+	if (err == -E2BIG)
+		return "too many devices";
+	return "no such device or path";
+}
+
 static int resolve_devices(struct target *t, const struct options *o)
 {
 	struct iolat_knobs *k = &t->knobs;
 
 	for (size_t i = 0; i < o->devices.n; i++) {
-		const char *word = o->devices.at[i];
-		int err;
+		int n = blockdev_find(o->devices.at[i], k->disks + k->n_disks,
+				      IOLAT_MAX_FILTERS - k->n_disks);
 
-		if (k->n_disks == IOLAT_MAX_FILTERS) {
-			log_error("--device %s: more than %d devices", word, IOLAT_MAX_FILTERS);
+		if (n < 0) {
+			log_error("--device %s: %s", o->devices.at[i], device_problem(n));
 			return EXIT_USAGE;
 		}
-		err = blockdev_find(word, &k->disks[k->n_disks]);
-		if (err) {
-			log_error("--device %s: %s", word,
-				  err == -ENODEV ? "lies on no block device (a network or memory "
-						   "file system?)"
-						 : "no such device or path");
-			return EXIT_USAGE;
-		}
-		k->n_disks++;
+		k->n_disks += n;
 	}
 	return EXIT_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads /sys/dev/block, /sys/block and a disk's queue folder. Used by cli/target.c for
- * --device and by facts.c for what a disk is and what the kernel counted on it.
+ * Reads /sys/dev/block and /sys/block. Used by cli/target.c for --device and by facts.c for
+ * what the kernel counted on a disk.
  */
 #include "collect/blockdev.h"
 
@@ -10,27 +10,19 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/units.h"
+#include "collect/devpath.h"
+#include "collect/sysfs.h"
 
-/* Reads a small file below a device's folder as text without the line's end; false if it can't be read. */
 static bool read_text(uint32_t major, uint32_t minor, const char *file, char *buf, size_t size)
 {
-	char path[PATH_MAX];
-	AUTO_FILE FILE *f = NULL;
+	char folder[64];
 
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%s", major, minor, file);
-	f = fopen(path, "re");
-	if (!f || !fgets(buf, size, f))
-		return false;
-	buf[strcspn(buf, "\n")] = 0;
-	return true;
+	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major, minor);
+	return sysfs_text(folder, file, buf, size);
 }
 
 static bool read_number(uint32_t major, uint32_t minor, const char *file, uint64_t *out)
@@ -42,27 +34,28 @@ static bool read_number(uint32_t major, uint32_t minor, const char *file, uint64
 
 /* --- what the user names ---------------------------------------------------------- */
 
-static bool parse_numbers(const char *s, uint32_t *major, uint32_t *minor)
+static void folder_of_name(char *path, size_t size, const char *name)
 {
-	int end = 0;
+	snprintf(path, size, "/sys/class/block/%s", name);
+}
 
-	return sscanf(s, "%" SCNu32 ":%" SCNu32 "%n", major, minor, &end) == 2 && !s[end];
+static bool is_name(const char *name)
+{
+	char path[PATH_MAX];
+
+	folder_of_name(path, sizeof(path), name);
+	return *name && !strchr(name, '/') && name[0] != '.' && !access(path, F_OK);
 }
 
 /* The "MAJ:MIN" of a name as sysfs lists it ("sda1"; '/' in names becomes '!'). */
 static bool name_numbers(const char *name, uint32_t *major, uint32_t *minor)
 {
 	char path[PATH_MAX], text[32];
-	AUTO_FILE FILE *f = NULL;
 
-	if (strchr(name, '/') || name[0] == '.')
+	if (!is_name(name))
 		return false;
-	snprintf(path, sizeof(path), "/sys/class/block/%s/dev", name);
-	f = fopen(path, "re");
-	if (!f || !fgets(text, sizeof(text), f))
-		return false;
-	text[strcspn(text, "\n")] = 0;
-	return parse_numbers(text, major, minor);
+	folder_of_name(path, sizeof(path), name);
+	return sysfs_text(path, "dev", text, sizeof(text)) && sysfs_parse_dev(text, major, minor);
 }
 
 /* Disk and partition number of a device; a partition's folder lies in its disk's. */
@@ -77,24 +70,46 @@ static int place(uint32_t major, uint32_t minor, struct iolat_disk_filter *out)
 	if (!read_number(major, minor, "partition", &part))
 		return 0;
 	if (!read_text(major, minor, "../dev", text, sizeof(text)) ||
-	    !parse_numbers(text, &major, &minor))
+	    !sysfs_parse_dev(text, &major, &minor))
 		return -ENODEV;
 	*out = (struct iolat_disk_filter){.major = major, .minor = minor, .part = part};
 	return 0;
 }
 
-int blockdev_find(const char *name, struct iolat_disk_filter *out)
+/* A disk without numbers in sysfs, which has no node either: a path of an NVMe multipath disk. */
+static int place_hidden(const char *name, struct iolat_disk_filter *out)
+{
+	*out = (struct iolat_disk_filter){0};
+	if (strlen(name) >= sizeof(out->name))
+		return -ENOENT;
+	for (size_t i = 0; name[i]; i++)
+		out->name[i] = name[i] == '!' ? '/' : name[i];
+	return 1;
+}
+
+static int place_path(const char *path, struct iolat_disk_filter *out, size_t room)
+{
+	struct devno found[IOLAT_MAX_FILTERS];
+	int err = 0, n = devpath_find(path, found, IOLAT_MAX_FILTERS);
+
+	if (n > 0 && (size_t)n > room)
+		return -E2BIG;
+	for (int i = 0; !err && i < n; i++)
+		err = place(found[i].major, found[i].minor, &out[i]);
+	return err ? err : n;
+}
+
+int blockdev_find(const char *name, struct iolat_disk_filter *out, size_t room)
 {
 	uint32_t major, minor;
-	struct stat st;
-	dev_t dev;
 
-	if (name_numbers(name, &major, &minor) || parse_numbers(name, &major, &minor))
-		return place(major, minor, out) ? -ENOENT : 0;
-	if (stat(name, &st))
-		return -ENOENT;
-	dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
-	return place(major(dev), minor(dev), out);
+	if (!room)
+		return -E2BIG;
+	if (name_numbers(name, &major, &minor) || sysfs_parse_dev(name, &major, &minor))
+		return place(major, minor, out) ? -ENOENT : 1;
+	if (is_name(name))
+		return place_hidden(name, out);
+	return place_path(name, out, room);
 }
 
 void blockdev_name(uint32_t major, uint32_t minor, char *out, size_t size)
@@ -117,6 +132,8 @@ bool blockdev_exists(const struct iolat_disk_filter *d)
 {
 	char text[32];
 
+	if (d->name[0])
+		return is_name(d->name);
 	return read_text(d->major, d->minor, "dev", text, sizeof(text));
 }
 
@@ -154,45 +171,6 @@ bool blockdev_identity(uint32_t major, uint32_t minor, uint64_t *diskseq, uint64
 	*diskseq = 0;
 	read_number(major, minor, "diskseq", diskseq);
 	return read_number(major, minor, "size", sectors);
-}
-
-/* "none [mq-deadline] kyber": the one in brackets. */
-static void read_scheduler(uint32_t major, uint32_t minor, char *out, size_t size)
-{
-	char text[128], *from, *to;
-
-	out[0] = 0;
-	if (!read_text(major, minor, "queue/scheduler", text, sizeof(text)))
-		return;
-	from = strchr(text, '[');
-	to = from ? strchr(from, ']') : NULL;
-	if (!to)
-		return;
-	*to = 0;
-	snprintf(out, size, "%s", from + 1);
-}
-
-static void read_model(uint32_t major, uint32_t minor, char *out, size_t size)
-{
-	char text[128] = "";
-	size_t n;
-
-	if (!read_text(major, minor, "device/model", text, sizeof(text)))
-		text[0] = 0;
-	for (n = strlen(text); n && text[n - 1] == ' '; n--)
-		text[n - 1] = 0;
-	snprintf(out, size, "%.*s", (int)size - 1, text);
-}
-
-void blockdev_facts(uint32_t major, uint32_t minor, struct iolat_disk_facts *f)
-{
-	uint64_t n;
-
-	f->nr_requests = read_number(major, minor, "queue/nr_requests", &n) ? n : 0;
-	f->rotational = read_number(major, minor, "queue/rotational", &n) ? n != 0 : 2;
-	f->accounted = read_number(major, minor, "queue/iostats", &n) && n;
-	read_scheduler(major, minor, f->scheduler, sizeof(f->scheduler));
-	read_model(major, minor, f->model, sizeof(f->model));
 }
 
 void blockdev_each(void (*each)(void *ctx, uint32_t major, uint32_t minor), void *ctx)

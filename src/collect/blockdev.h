@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Disks as sysfs shows them: what a device or path is on, facts about a disk, and the
- * kernel's own count of its I/O. Sources: Documentation/ABI/stable/sysfs-block and
+ * Disks as sysfs lists them: what the user names, and the kernel's own count of a disk's
+ * I/O. Sources: Documentation/ABI/stable/sysfs-block and
  * Documentation/block/stat.rst.
  */
 #ifndef IOLAT_COLLECT_BLOCKDEV_H
@@ -13,10 +13,10 @@
 
 #include "iolat/wire.h"
 
-/* The disk or partition that the user names: "sda", "sda1", "dm-0", "8:0", "/dev/disk/by-id/...", or a
- * path on a file system, whose device it is. 0, -ENOENT: there is no such thing, -ENODEV: it is not
- * on a block device (tmpfs, NFS, ...). */
-int blockdev_find(const char *name, struct iolat_disk_filter *out);
+/* The disks and partitions that the user names: "sda", "sda1", "dm-0", "8:0", "/dev/disk/by-id/...", or a path, whose
+ * devices they are (devpath.h). How many, -ENOENT: there is no such thing, -ENODEV: it is on no block
+ * device (tmpfs, NFS, ...), -E2BIG: there are more than `room`. */
+int blockdev_find(const char *name, struct iolat_disk_filter *out, size_t room);
 
 /* A disk's name by its numbers; "major:minor" where there is none. */
 void blockdev_name(uint32_t major, uint32_t minor, char *out, size_t size);
@@ -31,9 +31,6 @@ bool blockdev_counts(void (*each)(void *ctx, uint32_t major, uint32_t minor, uin
 
 /* diskseq (0 before 5.15) and size in sectors; false where there is no such disk. */
 bool blockdev_identity(uint32_t major, uint32_t minor, uint64_t *diskseq, uint64_t *sectors);
-
-/* Fills model, scheduler, nr_requests, rotational, accounted. */
-void blockdev_facts(uint32_t major, uint32_t minor, struct iolat_disk_facts *f);
 
 /* Calls `each` for every disk of the machine. */
 void blockdev_each(void (*each)(void *ctx, uint32_t major, uint32_t minor), void *ctx);

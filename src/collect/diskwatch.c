@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "collect/blockdev.h"
+#include "collect/diskfacts.h"
 
 /* A disk's count when the run began. */
 struct baseline {
@@ -154,7 +155,7 @@ static struct watched *watch(struct diskwatch *w, const struct iolat_disk *e)
 		return NULL;
 	}
 	find_base(w, d);
-	blockdev_facts(e->major, e->minor, &d->facts);
+	diskfacts_read(e, &d->facts);
 	/* A disk that is first heard of after the last count was not counted if it was new. */
 	d->facts.incomparable = !d->counted || (w->frozen && !map_get(&w->baselines, &dev));
 	return d;
@@ -194,7 +195,9 @@ int diskwatch_disk(struct diskwatch *w, const struct iolat_disk *e, const struct
 	if (err)
 		return err;
 	d = watch(w, e);
-	return d ? pass_facts(d, &d->facts, true, sink) : -ENOMEM;
+	if (!d)
+		return -ENOMEM;
+	return pass_facts(d, &d->facts, true, sink) ?: diskfacts_below(e, sink);
 }
 
 /* --- counting --------------------------------------------------------------------- */

@@ -77,7 +77,14 @@ static bool cgroup_ok(const struct iolat_cgroup *e)
 static bool disk_facts_ok(const struct iolat_disk_facts *e)
 {
 	return e->disk && e->rotational <= 2 && terminated(e->model, sizeof(e->model)) &&
-	       terminated(e->scheduler, sizeof(e->scheduler));
+	       terminated(e->scheduler, sizeof(e->scheduler)) &&
+	       terminated(e->transport, sizeof(e->transport));
+}
+
+static bool disk_below_ok(const struct iolat_disk_below *e)
+{
+	return e->disk && (e->index < e->count || (!e->index && !e->count)) &&
+	       terminated(e->name, sizeof(e->name));
 }
 
 /* A rank is one of the world's. */

@@ -188,6 +188,19 @@ static void put_rotational(struct json *j, int rotational)
 		json_bool(j, rotational);
 }
 
+static void put_below(struct json *j, const struct disk *d)
+{
+	json_key(j, "stands_on");
+	if (!d->below_known) {
+		json_null(j);
+		return;
+	}
+	json_open(j, '[');
+	for (uint32_t i = 0; i < d->n_below; i++)
+		json_str(j, d->below[i]);
+	json_close(j, ']');
+}
+
 static void put_disk(struct json *j, const struct coverage_disk *c)
 {
 	static const struct disk no_facts = {.rotational = -1};
@@ -201,6 +214,8 @@ static void put_disk(struct json *j, const struct coverage_disk *c)
 	put_rotational(j, facts->rotational);
 	put_word(j, "scheduler", facts->scheduler);
 	put_u64(j, "nr_requests", facts->nr_requests, facts->nr_requests);
+	put_word(j, "transport", facts->transport);
+	put_below(j, c->disk);
 	json_close(j, '}');
 }
 

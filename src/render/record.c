@@ -134,6 +134,7 @@ static void put_device(struct record *r, const struct row_subject *subject)
 	r->ops->str(r, "name", d->name);
 	put_u64(r, "major", d->major);
 	put_u64(r, "minor", d->minor);
+	r->ops->u64(r, "diskseq", d->diskseq, d->diskseq);
 	r->ops->close(r);
 }
 

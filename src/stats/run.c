@@ -200,6 +200,13 @@ static int on_disk_facts(void *ctx, const struct iolat_disk_facts *e)
 	return err ? err : cover_facts(&r->cover, &r->model, e);
 }
 
+static int on_disk_below(void *ctx, const struct iolat_disk_below *e)
+{
+	struct run *r = ctx;
+
+	return model_disk_below(&r->model, e);
+}
+
 static int on_name(void *ctx, const struct iolat_name *e)
 {
 	struct run *r = ctx;

@@ -5,12 +5,12 @@ import math
 TOP = {"schema", "type", "iolat", "host", "kernel", "start", "end", "duration_ns", "by", "submission", "hooks", "coverage",
        "rows", "tasks", "stuck", "phases", "findings"}
 COVERAGE = {"requests", "lost", "aggregated", "unmatched", "unowned", "map_full", "backward", "missed", "devices"}
-COVERED = {"device", "kernel", "seen", "model", "rotational", "scheduler", "nr_requests"}
+COVERED = {"device", "kernel", "seen", "model", "rotational", "scheduler", "nr_requests", "transport", "stands_on"}
 ROW = {"owner_from", "via", "ios", "bytes", "errors", "requeues", "merged", "random_pct", "latency", "size"}
 KEYS = {"process": {"pid", "ns_pid", "comm", "role", "rank"}, "thread": {"tid", "comm"}, "cgroup": {"id", "path"},
         "worker": {"index", "rank", "pid", "role"},
         "container": {"runtime", "id", "name"}, "pod": {"namespace", "name", "uid"}, "job": {"id", "step"},
-        "device": {"name", "major", "minor"}, "op": None}
+        "device": {"name", "major", "minor", "diskseq"}, "op": None}
 LATENCY = {"count", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "histogram"}
 SIZE = {"min_bytes", "mean_bytes", "max_bytes"}
 OPS = {"read", "write", "flush", "discard", "other"}
@@ -63,7 +63,7 @@ def check_finding(f):
 
 
 def identity(row, by):
-    ids = {"process": ("pid",), "thread": ("tid",), "worker": ("pid",), "cgroup": ("id",), "device": ("name",), "container": ("runtime", "id"),
+    ids = {"process": ("pid",), "thread": ("tid",), "worker": ("pid",), "cgroup": ("id",), "device": ("name", "diskseq"), "container": ("runtime", "id"),
            "pod": ("uid",), "job": ("id", "step")}
     found = [tuple((row[k] or {}).get(i) for i in ids[k]) if k in ids else row[k] for k in by]
     if "process" in by:  # a pid may have been used twice

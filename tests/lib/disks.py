@@ -196,6 +196,18 @@ def pausable_disk(stack, folder, size_mb=64, **how):
     return disk
 
 
+def zram_disk(stack, folder, size_mb=16):
+    """A disk that the kernel drives by bios, without requests."""
+    control = pathlib.Path("/sys/class/zram-control")
+    base.need((control / "hot_add").exists(), "no zram", ci=False)
+    number = (control / "hot_add").read_text().strip()
+    stack.callback((control / "hot_remove").write_text, number)
+    disk = Disk(f"zram{number}", folder)
+    (disk.sys / "disksize").write_text(f"{size_mb}M")
+    stack.callback((disk.sys / "reset").write_text, "1")
+    return disk
+
+
 def _command(control, letter):
     """The pause filter answers each letter with its capital, once it is done."""
     import socket

@@ -1,9 +1,7 @@
 """Devices: selected by any of their names, stacked on one another, and with the kernel's own count beside iolat's."""
-import pathlib
-
 import pytest
 
-from lib import base, disks, trace
+from lib import base, trace
 
 
 @pytest.mark.parametrize("named", ["name", "node", "link"])
@@ -160,21 +158,9 @@ def test_copies_do_not_count_twice(loop_disk, ext4, doio, iolat):
     assert row["ios"] == 20
 
 
-@pytest.fixture
-def zram(run_area, stack):
-    """A disk that the kernel drives by bios, without requests."""
-    control = pathlib.Path("/sys/class/zram-control")
-    base.need((control / "hot_add").exists(), "no zram", ci=False)
-    number = (control / "hot_add").read_text().strip()
-    stack.callback((control / "hot_remove").write_text, number)
-    disk = disks.Disk(f"zram{number}", None)
-    (disk.sys / "disksize").write_text("16M")
-    stack.callback((disk.sys / "reset").write_text, "1")
-    return disk
-
-
-def test_a_disk_without_requests(zram, fio, iolat):
+def test_a_disk_without_requests(zram_disk, fio, iolat):
     """I/O of a bio-based device counts as well; its latency has no parts."""
+    zram = zram_disk()
     load = fio(zram, rw="randrw", size="4m")
     tracer = iolat("--pid", load.pid)
     done = load.finish()

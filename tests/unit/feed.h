@@ -181,7 +181,22 @@ static inline struct iolat_disk_facts some_facts(uint32_t disk)
 		.rotational = 2,
 		.model = "Disk",
 		.scheduler = "none",
+		.transport = "sata",
 	};
+}
+
+static inline struct iolat_disk_below a_disk_below(uint32_t disk, uint32_t index, uint32_t count,
+						   const char *name)
+{
+	struct iolat_disk_below e = {
+		.head = HEAD(DISK_BELOW, iolat_disk_below),
+		.disk = disk,
+		.index = index,
+		.count = count,
+	};
+
+	snprintf(e.name, sizeof(e.name), "%s", name);
+	return e;
 }
 
 static inline struct iolat_end an_end(void)

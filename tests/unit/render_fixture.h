@@ -103,7 +103,7 @@ static inline void fixture_entities(struct fixture *f)
 	f->pod = (struct pod){.space = "ml", .name = "train-0", .uid = "u-1"};
 	f->job = (struct job){.id = "77", .step = "batch"};
 	f->disk = (struct disk){
-		.number = 5, .major = 253, .minor = 16, .name = "vda", .rotational = -1};
+		.number = 5, .diskseq = 5, .major = 253, .minor = 16, .name = "vda", .rotational = -1};
 	f->coverage_disk = (struct coverage_disk){.disk = &f->disk, .seen = 3};
 	f->hooks[0] = (struct hook){"block_rq_issue", true, true};
 	f->hooks[1] = (struct hook){"block_bio_queue", false, false};

@@ -107,6 +107,7 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, LOOK, a_look(1000));
 	SAMPLE(s, INFLIGHT, an_inflight(1000));
 	SAMPLE(s, LIMIT, a_limit());
+	SAMPLE(s, DISK_BELOW, a_disk_below(1, 0, 1, "sda2"));
 }
 
 static void test_every_kind_reaches_its_handler(void **state)
@@ -268,6 +269,21 @@ static void test_enumerators(void **state)
 	assert_refused(counters);
 }
 
+static void test_lists_of_disks_below(void **state)
+{
+	struct iolat_disk_below none = a_disk_below(1, 0, 0, "");
+	struct iolat_disk_below last = a_disk_below(1, 2, 3, "sda2");
+	struct iolat_disk_below nobodys = a_disk_below(0, 0, 1, "sda2");
+	struct iolat_disk_below behind = a_disk_below(1, 3, 3, "sda2");
+	struct iolat_disk_below of_none = a_disk_below(1, 1, 0, "sda2");
+
+	assert_taken(none);
+	assert_taken(last);
+	assert_refused(nobodys);
+	assert_refused(behind);
+	assert_refused(of_none);
+}
+
 #define assert_needs_nul(event, field)                                                             \
 	do {                                                                                       \
 		typeof(event) e_ = event;                                                          \
@@ -306,6 +322,8 @@ static void test_strings_must_end(void **state)
 	assert_needs_nul(a_hook("x"), name);
 	assert_needs_nul(some_facts(1), model);
 	assert_needs_nul(some_facts(1), scheduler);
+	assert_needs_nul(some_facts(1), transport);
+	assert_needs_nul(a_disk_below(1, 0, 1, "sda2"), name);
 }
 
 static void test_cgroup_path_must_end_within_the_event(void **state)
@@ -466,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_enumerators),
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_strings_must_end),
+		cmocka_unit_test(test_lists_of_disks_below),
 		cmocka_unit_test(test_cgroup_path_must_end_within_the_event),
 		cmocka_unit_test(test_cgroup_path_has_a_limit),
 		cmocka_unit_test(test_aggregate_ranges),

@@ -14,15 +14,15 @@
 		LAT("device") "size_min_bytes,size_mean_bytes,size_max_bytes\n"
 #define HEADER                                                                                     \
 	"start,type,process_pid,process_ns_pid,process_comm,process_role,process_rank,"            \
-	"device_name,device_major,device_minor,op," MEASURES
+	"device_name,device_major,device_minor,device_diskseq,op," MEASURES
 #define START "2026-01-01T00:00:00.000000000+00:00"
 #define READ_MEASURES                                                                              \
 	"2,60,22537,60,45015,45015,45015,45015,2,0,7,0,15,15,15,15,"                               \
 	"2,60,22530,60,45000,45000,45000,45000,4096,4096,4096\n"
 #define READ_LINE(type)                                                                            \
-	START "," type ",812,,fio,,,vda,253,16,read,task,,2,8192,0,0,0,," READ_MEASURES
+	START "," type ",812,,fio,,,vda,253,16,5,read,task,,2,8192,0,0,0,," READ_MEASURES
 #define WRITE_LINE(type)                                                                           \
-	START "," type ",,,,,,vda,253,16,write,,writeback,1,4096,0,0,0,,1,30,30,30,30,30,30,30,"   \
+	START "," type ",,,,,,vda,253,16,5,write,,writeback,1,4096,0,0,0,,1,30,30,30,30,30,30,30,"   \
 	      "1,10,10,10,10,10,10,10,1,20,20,20,20,20,20,20,4096,4096,4096\n"
 
 static void test_whole_frame(void **state)
@@ -114,7 +114,7 @@ static void test_null_is_empty(void **state)
 	hist_free(&f->rows[1].size);
 	f->rows[1].subject.disk = NULL;
 	fixture_expect_part(f, "csv",
-			    START ",interval,812,,fio,,,,,,read,task,,2,8192,0,0,0,,"
+			    START ",interval,812,,fio,,,,,,,read,task,,2,8192,0,0,0,,"
 				  "2,60,22537,60,45015,45015,45015,45015,,,,,,,,,,,,,,,,,,,\n");
 }
 
@@ -132,7 +132,7 @@ static void expect_comm(struct fixture *f, const char *comm, const char *field)
 	char part[128];
 
 	memcpy(f->process.comm, comm, strlen(comm) + 1);
-	snprintf(part, sizeof(part), "interval,812,,%s,,,vda,253,16,read,", field);
+	snprintf(part, sizeof(part), "interval,812,,%s,,,vda,253,16,5,read,", field);
 	fixture_expect_part(f, "csv", part);
 }
 

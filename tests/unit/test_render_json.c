@@ -17,9 +17,10 @@
 	"\"coverage\":{\"requests\":3,\"lost\":0,\"aggregated\":0,\"unmatched\":0,\"unowned\":0,"  \
 	"\"map_full\":0,\"backward\":0,\"missed\":null,\"names_lost\":0,\"devices\":[{\"device\":\"vda\","          \
 	"\"kernel\":null,"                                                                         \
-	"\"seen\":3,\"model\":null,\"rotational\":null,\"scheduler\":null,\"nr_requests\":null}]}" \
+	"\"seen\":3,\"model\":null,\"rotational\":null,\"scheduler\":null,\"nr_requests\":null,"        \
+	"\"transport\":null,\"stands_on\":null}]}" \
 	","
-#define DEVICE "\"device\":{\"name\":\"vda\",\"major\":253,\"minor\":16},"
+#define DEVICE "\"device\":{\"name\":\"vda\",\"major\":253,\"minor\":16,\"diskseq\":5},"
 #define LAT(n, min, mean, p50, p, max, histogram)                                                  \
 	"{\"count\":" n ",\"min_ns\":" min ",\"mean_ns\":" mean ",\"p50_ns\":" p50                 \
 	",\"p90_ns\":" p ",\"p99_ns\":" p ",\"p999_ns\":" p ",\"max_ns\":" max                     \
@@ -230,14 +231,28 @@ static void test_device_facts(void **state)
 	f->disk.nr_requests = 256;
 	memcpy(f->disk.model, "QEMU", 5);
 	memcpy(f->disk.scheduler, "none", 5);
+	memcpy(f->disk.transport, "nvme", 5);
 	f->coverage_disk.kernel_known = true;
 	fixture_expect_part(f, "json",
 			    "{\"device\":\"vda\",\"kernel\":0,\"seen\":3,\"model\":\"QEMU\","
-			    "\"rotational\":false,\"scheduler\":\"none\",\"nr_requests\":256}");
+			    "\"rotational\":false,\"scheduler\":\"none\",\"nr_requests\":256,"
+			    "\"transport\":\"nvme\",\"stands_on\":null}");
 	f->disk.rotational = 1;
 	fixture_expect_part(f, "json", "\"rotational\":true");
 	f->disk.facts_known = false;
 	fixture_expect_part(f, "json", "\"model\":null,\"rotational\":null,\"scheduler\":null");
+}
+
+static void test_what_a_device_stands_on(void **state)
+{
+	struct fixture *f = *state;
+	char below[2][IOLAT_DISK_LEN] = {"sda2", "sdb\""};
+
+	f->disk.below_known = true;
+	fixture_expect_part(f, "json", "\"stands_on\":[]");
+	f->disk.below = below;
+	f->disk.n_below = 2;
+	fixture_expect_part(f, "json", "\"stands_on\":[\"sda2\",\"sdb\\\"\"]");
 }
 
 static void test_no_device(void **state)
@@ -286,6 +301,7 @@ int main(void)
 		FIXTURE_TEST(test_unknown_names),   FIXTURE_TEST(test_parts_that_are_not),
 		FIXTURE_TEST(test_counts),	    FIXTURE_TEST(test_coverage),
 		FIXTURE_TEST(test_device_facts),    FIXTURE_TEST(test_no_device),
+		FIXTURE_TEST(test_what_a_device_stands_on),
 		FIXTURE_TEST(test_hostile_names),
 	};
 

@@ -579,6 +579,33 @@ static void test_disks_seen_against_the_kernel(void **state)
 	finish(f);
 }
 
+static void test_what_disks_stand_on(void **state)
+{
+	struct fixture *f = start(BY_DEFAULT);
+	const struct disk *disk;
+
+	feed(f, a_disk(1, "md0"));
+	whole(f, 1000);
+	disk = the_disk(f)->disk;
+	assert_false(disk->below_known);
+	feed(f, some_facts(1));
+	feed(f, a_disk_below(1, 0, 2, "sda1"));
+	feed(f, a_disk_below(1, 1, 2, "sdb1"));
+	feed(f, a_disk_below(1, 5, 6, "out of order"));
+	assert_true(disk->below_known);
+	assert_int_equal(disk->n_below, 2);
+	assert_string_equal(disk->below[0], "sda1");
+	assert_string_equal(disk->below[1], "sdb1");
+	assert_string_equal(disk->transport, "sata");
+	feed(f, a_disk_below(1, 0, 1, "sdc1"));
+	assert_int_equal(disk->n_below, 1);
+	assert_string_equal(disk->below[0], "sdc1");
+	feed(f, a_disk_below(1, 0, 0, ""));
+	assert_true(disk->below_known);
+	assert_int_equal(disk->n_below, 0);
+	finish(f);
+}
+
 static void test_passthrough_and_shares_are_not_the_disks(void **state)
 {
 	struct fixture *f = start(BY_DEFAULT);
@@ -787,6 +814,7 @@ int main(void)
 		cmocka_unit_test(test_the_others_row_of_a_frame_stays_its_own),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_disks_seen_against_the_kernel),
+		cmocka_unit_test(test_what_disks_stand_on),
 		cmocka_unit_test(test_passthrough_and_shares_are_not_the_disks),
 		cmocka_unit_test(test_no_disk),
 		cmocka_unit_test(test_unnamed_disks_have_numbers),

@@ -23,7 +23,7 @@ import importlib
 import inspect
 from typing import Callable, NamedTuple
 
-TOPICS = ["direct", "cgroups", "merges", "ops", "scsi", "kernel", "workers"]
+TOPICS = ["direct", "cgroups", "merges", "ops", "scsi", "devices", "kernel", "workers"]
 # The forms of the programs that are asked: the one that iolat chooses by itself, and the poorest.
 FORMS = ["chosen", "raw"]
 

@@ -26,6 +26,7 @@ SLOW = "nullb0"     # completes after DELAY_NS
 FAST = "nullb1"
 SILENT = "nullb2"   # as FAST, with queue/iostats 0
 ZONED = "nullb3"
+MULTIPATH = "nvme1n1"  # two controllers lead to it
 NULL_BLK = {
     SLOW: {"irqmode": 2, "completion_nsec": DELAY_NS},
     FAST: {"irqmode": 0},
@@ -66,19 +67,37 @@ def hybrid():
 # --- disks ------------------------------------------------------------------------------------------------------------
 
 def make_disks():
-    """The null_blk disks, in order: older kernels number them as they come; and nvme0n1 with a queue for polling."""
+    """The null_blk disks, in order: older kernels number them as they come; and the NVMe disks, nvme0n1 with a queue for
+    polling."""
     sh("modprobe", "-r", "nvme")
-    sh("modprobe", "nvme", "poll_queues=1")
-    wait_until("nvme0n1", lambda: os.path.exists("/dev/nvme0n1"))
+    probe_nvme()
     sh("modprobe", "null_blk", "nr_devices=0")
     sh("mount", "-t", "configfs", "configfs", "/sys/kernel/config")
     for name, settings in NULL_BLK.items():
-        folder = f"/sys/kernel/config/nullb/{name}"
-        os.mkdir(folder)
-        for key, value in {"size": 1024, "queue_mode": 2, "submit_queues": 1, **settings, "power": 1}.items():
-            put(f"{folder}/{key}", value)
-        wait_until(name, lambda: os.path.exists(f"/dev/{name}"))
+        null_blk(name, settings)
     queue(SILENT, "iostats", 0)
+
+
+def probe_nvme():
+    """One controller after the other, so that their names are in the order of the bus."""
+    put("/sys/bus/pci/drivers_autoprobe", 0)
+    sh("modprobe", "nvme", "poll_queues=1")
+    for device in sorted(glob.glob("/sys/bus/pci/devices/*")):
+        if fetch(device + "/class") == "0x010802":
+            put("/sys/bus/pci/drivers/nvme/bind", os.path.basename(device))
+            wait_until("an NVMe controller", lambda: glob.glob(device + "/nvme/nvme*/state") and
+                       fetch(glob.glob(device + "/nvme/nvme*/state")[0]) == "live")
+    put("/sys/bus/pci/drivers_autoprobe", 1)
+    for name in ("nvme0n1", MULTIPATH):
+        wait_until(name, lambda: os.path.exists(f"/dev/{name}"))
+
+
+def null_blk(name, settings):
+    folder = f"/sys/kernel/config/nullb/{name}"
+    os.mkdir(folder)
+    for key, value in {"size": 1024, "queue_mode": 2, "submit_queues": 1, **settings, "power": 1}.items():
+        put(f"{folder}/{key}", value)
+    wait_until(name, lambda: os.path.exists(f"/dev/{name}"))
 
 
 def stat(device):

@@ -1,0 +1,280 @@
+"""Devices on devices: what dm, md, NVMe multipath and loop pass on to the disks below them.
+
+Of each stack the same holds: the rows of its top have the submitter, every I/O and a latency without parts; the rows of
+the disks below are copies `via` the top; and rows without a device count every I/O once, where it entered.
+"""
+import contextlib
+import glob
+import os
+import re
+
+from . import tools
+from .checks import check
+from .kernel import release
+
+MS = 1_000_000
+READS, WRITES, SIZE = 40, 60, 8192
+MODULES = {"delay": ["dm-delay"], "crypt": ["dm-crypt"], "thin-pool": ["dm-thin-pool"]}
+KEY = "00112233445566778899aabbccddeeff"
+
+
+def disk():
+    """A null_blk disk of its own."""
+    name = f"nullb{len(glob.glob('/sys/kernel/config/nullb/nullb*'))}"
+    tools.null_blk(name, {"irqmode": 0})
+    return name
+
+
+def sectors(device):
+    return int(tools.fetch(f"/sys/block/{device}/size"))
+
+
+@contextlib.contextmanager
+def dm(target, on, *arguments, size=None):
+    """A dm device with one target on a disk; its name."""
+    tools.sh("modprobe", "-a", "dm-mod", *MODULES.get(target, []))
+    name = f"iolat-{target}-{on}-{len(glob.glob('/sys/block/dm-*'))}"
+    line = f"0 {size or sectors(on)} {target} {' '.join(map(str, arguments))}"
+    tools.sh("dmsetup", "create", name, "--noudevsync", input=line, text=True)
+    out = tools.sh("dmsetup", "info", "-c", "--noheadings", "-o", "blkdevname", name, stdout=-1, text=True).stdout
+    try:
+        yield out.strip()
+    finally:
+        tools.sh("dmsetup", "remove", "--noudevsync", "--retry", name)
+
+
+def linear(on, **how):
+    return dm("linear", on, f"/dev/{on}", 0, **how)
+
+
+def delay(on):
+    return dm("delay", on, f"/dev/{on}", 0, 50, f"/dev/{on}", 0, 100)
+
+
+def crypt(on):
+    return dm("crypt", on, "aes-cbc-plain", KEY, 0, f"/dev/{on}", 0)
+
+
+@contextlib.contextmanager
+def thin(meta, data):
+    """A thin device of a pool; both are dm devices. The pool has to map a block before the first I/O to it."""
+    tools.sh("dd", "if=/dev/zero", f"of=/dev/{meta}", "bs=4k", "count=1", "oflag=direct", "status=none")
+    with dm("thin-pool", data, f"/dev/{meta}", f"/dev/{data}", 128, 0, 1, "skip_block_zeroing") as pool:
+        tools.sh("dmsetup", "message", f"/dev/{pool}", "0", "create_thin", 0)
+        with dm("thin", pool, f"/dev/{pool}", 0, size=131072) as top:
+            yield top
+
+
+@contextlib.contextmanager
+def md(level, *disks):
+    tools.sh("modprobe", level)
+    name = f"md{len(glob.glob('/sys/block/md*'))}"
+    chunk = ["--chunk=64"] if level == "raid0" else []
+    tools.sh("mdadm", "--quiet", "--build", f"/dev/{name}", f"--level={level}", f"--raid-devices={len(disks)}",
+             "--assume-clean", *chunk, *(f"/dev/{d}" for d in disks))
+    open(f"/dev/{name}", "rb").close()  # the first to open it looks for partitions
+    try:
+        yield name
+    finally:
+        tools.sh("mdadm", "--quiet", "--stop", f"/dev/{name}")
+
+
+@contextlib.contextmanager
+def hidden_paths(on):
+    """The paths of a multipath disk."""
+    yield sorted(os.path.basename(p) for p in glob.glob("/sys/block/" + re.sub(r"n(\d+)$", r"c*n\1", on)))
+
+
+# --- what holds of every stack ----------------------------------------------------------------------------------------
+
+def load(top, in_cgroup=None):
+    return tools.fio((top, "read", "psync", SIZE, READS), (top, "write", "libaio", SIZE, WRITES), in_cgroup=in_cgroup)
+
+
+def right_top(run, top, pid, results):
+    """The submitter's row has its count and bytes; nothing of it is known beside when it began and ended."""
+    for op in ("read", "write"):
+        fio_says, where = results[top, op], f"{top} {op}"
+        rows = run.rows(top, op, pid)
+        assert len(rows) == 1, f"{where}: {len(rows)} rows of pid {pid}; there are {run.rows(top, op)}"
+        row = rows[0]
+        assert (row["ios"], row["bytes"]) == (fio_says["total_ios"], fio_says["io_bytes"]), f"{where}: {row}"
+        assert (row["owner_from"], row["via"], row["errors"]) == ("task", None, 0), f"{where}: {row}"
+        assert row["latency"]["queue"] is None and row["latency"]["device"] is None, f"{where}: {row}"
+        assert row["latency"]["total"]["count"] == row["ios"], f"{where}: {row}"
+
+
+def copies(run, top, below, op, ios):
+    """The rows of the copies on the disks below: so many I/Os, all from the top."""
+    rows = [r for d in below for r in run.rows(d, op)]
+    of_top = [r for r in rows if r["via"] == top]
+    assert sum(r["ios"] for r in of_top) == ios, f"{op}: {ios} copies of {top}'s on {below}: {rows}"
+    return of_top
+
+
+def owners(rows):
+    return {((r["process"] or {}).get("pid"), r["owner_from"], (r["cgroup"] or {}).get("id")) for r in rows}
+
+
+# --- stacks -------------------------------------------------------------------------------------------------------------
+
+@check(short=True)
+def dm_linear(run):
+    """dm-linear passes on in the submitter's own context: the copies are the submitter's, too."""
+    below = disk()
+    with linear(below) as top:
+        pid, results = load(top)
+        yield
+    right_top(run, top, pid, results)
+    for op, ios in (("read", READS), ("write", WRITES)):
+        rows = copies(run, top, [below], op, ios)
+        assert {r["process"]["pid"] for r in rows} == {pid}, rows
+        assert all(r["latency"]["device"]["count"] == r["ios"] for r in rows), rows
+    assert run.coverage(top)["transport"] == "dm"
+    assert run.coverage(top)["stands_on"] == [below]
+
+
+@check(short=True)
+def dm_delay(run):
+    """dm-delay's delay is in the upper level alone. A worker passes on; the cgroup goes with it."""
+    below = disk()
+    with delay(below) as top, tools.cgroup("delayed") as path:
+        inode = os.stat(path).st_ino
+        pid, results = load(top, path)
+        yield
+    right_top(run, top, pid, results)
+    for op, ios, least in (("read", READS, 50 * MS), ("write", WRITES, 100 * MS)):
+        upper = run.rows(top, op, pid)[0]["latency"]["total"]
+        # Its timer has the kernel's tick, 4 ms.
+        assert least - 8 * MS <= upper["min_ns"] and upper["p50_ns"] < 20 * least, f"{op}: {upper}"
+        rows = copies(run, top, [below], op, ios)
+        assert owners(rows) == {(None, "bio", inode)}, f"{op}: {rows}"
+        assert all(r["latency"]["total"]["p50_ns"] < least / 2 for r in rows), f"{op}: {rows}"
+
+
+@check(short=True)
+def dm_crypt(run):
+    """dm-crypt writes by a thread of its own, before 5.18 without a cgroup: then nobody's."""
+    below = disk()
+    with crypt(below) as top, tools.cgroup("secret") as path:
+        inode = os.stat(path).st_ino
+        pid, results = load(top, path)
+        yield
+    right_top(run, top, pid, results)
+    copies(run, top, [below], "read", READS)
+    writes = copies(run, top, [below], "write", WRITES)
+    assert owners(writes) == {(None, "bio", inode) if release() >= (5, 18) else (None, None, None)}, writes
+
+
+@check()
+def dm_thin(run):
+    """A thin device's I/O is passed on by the submitter or by the pool's worker."""
+    meta, data = disk(), disk()
+    with contextlib.ExitStack() as stack:
+        tools.put(f"/sys/kernel/config/nullb/{meta}/power", 0)
+        for attribute in ("memory_backed", "power"):  # the pool reads what it wrote
+            tools.put(f"/sys/kernel/config/nullb/{meta}/{attribute}", 1)
+        tools.wait_until(meta, lambda: os.path.exists(f"/dev/{meta}"))
+        top = stack.enter_context(thin(meta, data))
+        tools.sh("dd", "if=/dev/zero", f"of=/dev/{top}", "bs=1M", "count=64", "oflag=direct", "status=none")  # maps all
+        pid, results = load(top)
+        yield
+    right_top(run, top, pid, results)
+    copies(run, top, [data], "read", READS)
+    fio = [r for r in run.rows(data, "write") if r["via"] == top and (r["process"] or {}).get("pid") == pid]
+    assert sum(r["ios"] for r in fio) == WRITES, run.rows(data, "write")
+
+
+@check(short=True)
+def md_raid0(run):
+    """raid0, which before 5.14 hands on the very bio that entered, and pieces of it."""
+    below = [disk(), disk()]
+    with md("raid0", *below) as top:
+        pid, results = load(top)
+        big = tools.child(tools.read, top, 0, 4 * 65536, 5)  # each in four pieces, of which there are two a disk
+        yield
+    right_top(run, top, pid, results)
+    for op, ios in (("read", READS), ("write", WRITES)):
+        rows = [r for r in copies(run, top, below, op, ios + 20 * (op == "read"))
+                if r["process"] and r["process"]["pid"] == pid]
+        assert sum(r["ios"] for r in rows) == ios, rows
+    row = run.rows(top, "read", big)[0]
+    assert (row["ios"], row["bytes"]) == (5, 20 * 65536), row
+    assert sorted(run.coverage(top)["stands_on"]) == sorted(below)
+
+
+@check(short=True)
+def md_raid1(run):
+    """raid1 reads from one and writes to both."""
+    below = [disk(), disk()]
+    with md("raid1", *below) as top:
+        pid, results = load(top)
+        yield
+    right_top(run, top, pid, results)
+    copies(run, top, below, "read", READS)
+    for one in below:
+        copies(run, top, [one], "write", WRITES)
+
+
+@check(short=True)
+def nvme_multipath(run):
+    """The disk has what was asked of it; the path that was taken has the parts of the latency, under a name that is
+    its own though its number may not be."""
+    top = tools.MULTIPATH
+    with hidden_paths(top) as below:
+        assert len(below) == 2, below
+        pid, results = load(top)
+        syncs = tools.child(lambda: tools.write(top, count=10, fsync=True))
+        yield
+    right_top(run, top, pid, results)
+    for op, ios in (("read", READS), ("write", WRITES + 10)):
+        rows = copies(run, top, below, op, ios)
+        assert {r["process"]["pid"] for r in rows} <= {pid, syncs}, rows
+        assert all(r["latency"]["device"]["count"] == r["ios"] for r in rows), rows
+    assert run.sum("ios", top, "flush", pid=syncs) == 10, run.rows(top, "flush")
+    copies(run, top, below, "flush", 10)
+    assert run.coverage(top)["stands_on"] == below
+    assert run.coverage(top)["transport"] == "nvme"
+
+
+@check()
+def two_layers(run):
+    """dm-linear on raid1: each level is via the one right above it."""
+    below = [disk(), disk()]
+    with md("raid1", *below) as middle, linear(middle) as top:
+        pid, results = load(top)
+        yield
+    right_top(run, top, pid, results)
+    rows = copies(run, top, [middle], "read", READS)
+    assert {r["process"]["pid"] for r in rows} == {pid}, rows
+    copies(run, middle, below, "read", READS)
+
+
+@check(short=True, forms=["chosen"])
+def counted_once(form):
+    """Without a device in the rows every I/O counts where it entered: no copy adds to it, whoever made it."""
+    with contextlib.ExitStack() as stack:
+        tops = [stack.enter_context(make(disk())) for make in (linear, delay, crypt)]
+        tops += [stack.enter_context(md(level, disk(), disk())) for level in ("raid0", "raid1")]
+        tops += [tools.MULTIPATH]
+        with tools.Iolat("--by", "process,op", form=form) as iolat:
+            pids = {top: load(top)[0] for top in tops}
+    for top, pid in pids.items():
+        rows = [r for r in iolat.summary["rows"] if r["process"] and r["process"]["pid"] == pid]
+        assert {(r["op"], r["ios"]) for r in rows} == {("read", READS), ("write", WRITES)}, f"{top}: {rows}"
+    nobodys = [r for r in iolat.summary["rows"] if not r["process"]]
+    assert not [r for r in nobodys if r["via"] in tops], nobodys
+    assert sum(r["ios"] for r in nobodys) < READS / 2, f"whose? {nobodys}"
+
+
+@check(forms=["chosen"])
+def select_a_level(form):
+    """--device takes a level: the upper one, or one path of a multipath disk; what is copied from it is not in it."""
+    with hidden_paths(tools.MULTIPATH) as below, linear(disk()) as top:
+        for wanted in (top, *below):
+            with tools.Iolat("-d", wanted, "--by", "device", form=form) as iolat:
+                tools.child(tools.read, top, 0, SIZE, 20)
+                tools.child(tools.read, tools.MULTIPATH, 0, SIZE, 20)
+            got = {r["device"]["name"]: r["ios"] for r in iolat.summary["rows"]}
+            assert set(got) <= {wanted}, f"-d {wanted}: {got}"
+            assert got.get(wanted) == 20 or wanted in below, f"-d {wanted}: {got}"
