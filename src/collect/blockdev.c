@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/units.h"
 #include "collect/devpath.h"
 #include "collect/sysfs.h"
