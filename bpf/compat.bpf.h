@@ -285,6 +285,13 @@ static __always_inline bool op_is_passthrough(u32 op)
 	       op_is_old(op, REQ_OP_SCSI_IN) || op_is_old(op - 1, REQ_OP_SCSI_IN);
 }
 
+/* Whether a disk's own count includes commands: until 5.17 (blk_do_io_stat() in block/blk.h asks for a disk
+ * there, from 5.18 on for no passthrough). BTF tells by request.rq_disk, which left a release earlier. */
+static __always_inline bool commands_counted(void)
+{
+	return bpf_core_field_exists(struct request___5_16, rq_disk);
+}
+
 /* RQF_FLUSH_SEQ: the request is inside a flush sequence and will complete again. */
 static __always_inline bool request_in_flush_sequence(struct request *rq)
 {

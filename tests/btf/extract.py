@@ -197,7 +197,7 @@ def made_5_10_136(types):
 
 def made_5_15(types):
     """5.15, from 6.1: both request.rq_disk and request_queue.disk, bd_partno, errno at completion, enum req_opf,
-    ancestor_ids, no worker_private."""
+    ancestor_ids, no worker_private, no prev_state."""
     data = member(types, "request", "end_io_data")
     data[0], data[1] = "rq_disk", pointer(types, "gendisk")
     prototype(types, "block_rq_complete").entries[2][1] = find(types, INT, "int")
@@ -210,6 +210,7 @@ def made_5_15(types):
     types.append(Type("", ARRAY, 0, 0, [[find(types, TYPEDEF, "u64"), array.entries[0][1], 0]]))
     ids[0], ids[1] = "ancestor_ids", len(types) - 1
     member(types, "task_struct", "worker_private")[0] = "not_yet"
+    del prototype(types, "sched_switch").entries[4]
 
 
 MADE = {"5.10.136": ("5.10", made_5_10_136), "5.15": ("6.1", made_5_15)}

@@ -31,10 +31,10 @@ static const struct kernel kernels[] = {
 	{"5.10.136", {.arg_rq = 1, .arg_bio = 1, .errno_status = 1, .flush_seq_bit = 4}, false},
 	{"5.10", {.arg_bio = 1, .errno_status = 1, .flush_seq_bit = 4}, false},
 	{"5.15", {.errno_status = 1, .flush_seq_bit = 4}, false},
-	{"6.1", {.flush_seq_bit = 4}, false},
-	{"6.12", {.flush_seq_bit = 1}, true},
-	{"6.18", {.flush_seq_bit = 1}, true},
-	{"7.2", {.flush_seq_bit = 1}, true},
+	{"6.1", {.flush_seq_bit = 4, .has_prev_state = 1}, false},
+	{"6.12", {.flush_seq_bit = 1, .has_prev_state = 1}, true},
+	{"6.18", {.flush_seq_bit = 1, .has_prev_state = 1}, true},
+	{"7.2", {.flush_seq_bit = 1, .has_prev_state = 1}, true},
 };
 
 static void path_of(char path[256], const char *name)
@@ -59,6 +59,7 @@ static void test_features(void **state)
 	assert_int_equal(got.errno_status, k->expected.errno_status);
 	assert_int_equal(got.flush_seq_bit, k->expected.flush_seq_bit);
 	assert_int_equal(got.has_io_start, k->start_hook);
+	assert_int_equal(got.has_prev_state, k->expected.has_prev_state);
 	assert_true(got.has_bio_queue);
 	assert_false(features_tracepoint(&f, "block_no_such"));
 	features_free(&f);
@@ -79,7 +80,7 @@ static void test_no_features(void **state)
 /* Loads a form into a kernel whose types are those of the file; the exit status of tracer_open(). */
 static int load(const char *path, const char *form)
 {
-	const struct iolat_knobs knobs = {0};
+	const struct iolat_knobs knobs = {.waits = 1};
 	struct tracer *t;
 	int status;
 

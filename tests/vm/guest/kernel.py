@@ -44,7 +44,7 @@ def forms(_):
     if release() >= (5, 17):  # bpf_loop
         some.append("modern")
     for form in some:
-        with tools.Iolat(form=form) as iolat:
+        with tools.Iolat("--waits", form=form) as iolat:
             pid = tools.child(lambda: tools.write("vda", count=15, fsync=True))
         got = [iolat.sum("ios", "vda", op, pid=pid) for op in ("write", "flush")]
         assert got == [15, 15], f"form {form}: {got}"

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The end of a request: its parts add up, foreign bios get their bytes, and at the last
+ * completion the record leaves, or is only counted.
+ */
+#include "adopt.bpf.h"
+#include "aggregate.bpf.h"
+#include "layer.bpf.h"
+#include "watch.bpf.h"
+
+static __always_inline void fill_share(struct iolat_share *e, const struct owner *o,
+				       const struct walk *w, u32 bytes)
+{
+	emit_head(e, SHARE, struct iolat_share);
+	e->disk = w->number;
+	e->end_ns = w->now;
+	e->cgroup = o->cgroup;
+	e->bytes = bytes;
+	e->tgid = o->from == IOLAT_OWNER_TASK ? o->pid_tgid >> 32 : 0;
+	e->tid = (u32)o->pid_tgid;
+	e->via = o->via;
+	e->part = w->part;
+	e->op = w->f->op;
+	e->owner = o->from;
+	e->flags = o->copy ? IOLAT_RQ_COPY : 0;
+	e->reserved = 0;
+}
+
+/* Sends the bytes of one foreign bio that is completing. */
+static __always_inline void emit_share(const struct owner *o, const struct walk *w, u32 bytes)
+{
+	struct iolat_share *e, own;
+
+	if (!selected(o, w->f, w->disk, w->part, w->now))
+		return;
+	e = request_reserve(sizeof(*e));
+	if (e) {
+		fill_share(e, o, w, bytes);
+		emit_end(e);
+	} else {
+		fill_share(&own, o, w, bytes);
+		aggregate_share(&own);
+	}
+}
+
+VISITOR visit_share(u32 i, struct walk *w)
+{
+	struct bio_owner *o;
+	u64 key = address_of(w->bio);
+	u32 size, bytes;
+
+	if (!w->bio || !w->bytes_left)
+		return 1;
+	size = bio_size(w->bio);
+	bytes = size < w->bytes_left ? size : w->bytes_left;
+	o = bpf_map_lookup_elem(&iolat_owners, &key);
+	if (o) {
+		emit_share(&o->owner, w, bytes);
+		w->others += bytes;
+		if (bytes == size)
+			bpf_map_delete_elem(&iolat_owners, &key);
+	}
+	w->bytes_left -= bytes;
+	w->bio = next_bio(w->bio);
+	return 0;
+}
+
+/* Bytes of the part that completes now which are others'; those that are selected are sent. */
+static __noinline int share_bytes(struct request *rq, struct flight *f, u32 nr_bytes, u64 now)
+{
+	struct gendisk *disk = request_disk(rq);
+	struct walk w = {
+		.rq = rq,
+		.bio = BPF_CORE_READ(rq, bio),
+		.f = f,
+		.bytes_left = nr_bytes,
+		.number = disk_number(disk),
+		.part = request_part(rq),
+		.disk = disk,
+		.now = now,
+	};
+
+	walk_bios(visit_share, &w);
+	return w.others;
+}
+
+/* The rest of what a record is made of, besides its request and flight. */
+struct ending {
+	u32 number, part;	/* of the disk */
+	u64 now;
+	u8 error;
+};
+
+static __always_inline void fill_request(struct iolat_request *e, struct request *rq,
+					 const struct flight *f, const struct ending *end)
+{
+	u8 flags = f->flags | (f->owner.copy ? IOLAT_RQ_COPY : 0);
+	u64 issue = f->issue_ns;
+
+	if (!issue) {
+		flags |= IOLAT_RQ_NO_DEVICE;
+		issue = end->now;
+	}
+	emit_head(e, REQUEST, struct iolat_request);
+	e->disk = end->number;
+	e->end_ns = end->now;
+	e->queue_ns = since(issue, f->start_ns);
+	e->device_ns = since(end->now, issue);
+	e->sector = flags & IOLAT_RQ_PASSTHROUGH ? ~0ULL : get(rq, __sector);
+	e->cgroup = f->owner.cgroup;
+	e->bytes = f->bytes;
+	e->tgid = f->owner.from == IOLAT_OWNER_TASK ? f->owner.pid_tgid >> 32 : 0;
+	e->tid = (u32)f->owner.pid_tgid;
+	e->via = f->owner.via;
+	e->part = end->part;
+	e->merged = f->merged;
+	e->requeues = f->requeues;
+	e->error = end->error;
+	e->op = f->op;
+	e->owner = f->owner.from;
+	e->flags = flags;
+}
+
+static __always_inline void emit_request(struct request *rq, const struct flight *f,
+					 const struct ending *end)
+{
+	struct iolat_request *e = request_reserve(sizeof(*e)), own;
+
+	if (f->flags & IOLAT_RQ_PASSTHROUGH && commands_counted())
+		count_unselected(end->number); /* user space does not know which kernels do */
+	if (e) {
+		fill_request(e, rq, f, end);
+		emit_end(e);
+		return;
+	}
+	fill_request(&own, rq, f, end);
+	if (aggregate_request(&own) && !(f->flags & IOLAT_RQ_PASSTHROUGH))
+		count_unselected(end->number);
+}
+
+static __always_inline void fill_other(struct iolat_other *e, const struct flight *f,
+				       const struct ending *end)
+{
+	emit_head(e, OTHER, struct iolat_other);
+	e->disk = end->number;
+	e->end_ns = end->now;
+	e->queue_ns = since(f->issue_ns ?: end->now, f->start_ns);
+	e->device_ns = f->issue_ns ? since(end->now, f->issue_ns) : 0;
+	e->cgroup = f->owner.cgroup;
+	e->bytes = f->bytes;
+	e->tgid = f->owner.from == IOLAT_OWNER_TASK ? f->owner.pid_tgid >> 32 : 0;
+	e->tid = (u32)f->owner.pid_tgid;
+	e->via = f->owner.via;
+	e->op = f->op;
+	e->owner = f->owner.from;
+	e->flags = f->flags | (f->owner.copy ? IOLAT_RQ_COPY : 0) |
+		   (f->issue_ns ? 0 : IOLAT_RQ_NO_DEVICE);
+	e->reserved = 0;
+	e->reserved2 = 0;
+}
+
+/* Tells of an I/O that is in no row: the others' on a watched disk, a selected task's own that the rest
+ * of the selection leaves out, and what a limit held back. */
+static __noinline int emit_other(const struct flight *f, const struct ending *end)
+{
+	struct iolat_other *e;
+
+	if (!f || !end)
+		return 0;
+	if (!f->owner.selected && !f->owner.throttled && !is_watched(end->number, end->now))
+		return 0;
+	e = request_reserve(sizeof(*e));
+	if (!e) {
+		count(waits_lost);
+		return 0;
+	}
+	fill_other(e, f, end);
+	emit_end(e);
+	return 0;
+}
+
+/* A request that is in no row. */
+static __always_inline void leave_out(const struct flight *f, const struct ending *end)
+{
+	if (!(f->flags & IOLAT_RQ_PASSTHROUGH) || commands_counted())
+		count_unselected(end->number);
+	if (knobs.waits)
+		emit_other(f, end);
+}
+
+VISITOR visit_unknown(u32 i, struct walk *w)
+{
+	u64 key = address_of(w->bio);
+
+	if (!w->bio)
+		return 1;
+	bpf_map_delete_elem(&iolat_owners, &key);
+	w->bio = next_bio(w->bio);
+	return 0;
+}
+
+/* A completion whose start nobody saw; commands and the driver's own flushes never had one. Bios that
+ * were merged into it meanwhile may have been seen. */
+static __noinline int complete_unknown(struct request *rq, u32 nr_bytes)
+{
+	struct walk w = {.rq = rq, .bio = BPF_CORE_READ(rq, bio)};
+	struct gendisk *disk;
+
+	if (is_driver_flush(rq) || is_passthrough(rq))
+		return 0;
+	walk_bios(visit_unknown, &w);
+	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
+		return 0;
+	count(unmatched);
+	disk = request_disk(rq);
+	if (disk)
+		count_unselected(disk_seen(disk));
+	return 0;
+}
+
+/* The entry of a completing request. One that ends without having been issued (an empty flush, or refused)
+ * has yet to be found before 6.5, and its bios have yet to be counted. */
+static __always_inline struct flight *flight_ending(struct request *rq)
+{
+	struct flight *f = flight_find(address_of(rq));
+
+	if (!f && !knobs.has_io_start)
+		f = flight_adopt(rq);
+	if (f && !f->issue_ns && get(rq, bio) != get(rq, biotail))
+		count_bios(rq, f);
+	return f;
+}
+
+#define ALL_BYTES (~0U)
+
+/* A bio that was passed on in place ends if it is in the `left` bytes that complete; returns how many are
+ * left then, 0 to stop. Its end comes by no block_bio_complete. Global, so that it is verified once and not
+ * in every round of a loop. */
+__noinline u32 in_place_ended(u64 bio, u32 left, u32 error, u64 now)
+{
+	u32 size = bio_size((struct bio *)bio);
+	struct bio_flight *b;
+
+	if (size > left)
+		return 0;
+	b = bio_flight_of_piece((struct bio *)bio);
+	if (b) {
+		__sync_fetch_and_add(&b->pieces, -1);
+		if (!b->pieces)
+			bio_flight_end(b, error, now);
+	}
+	return left == ALL_BYTES ? left : left - size;
+}
+
+VISITOR visit_in_place(u32 i, struct walk *w)
+{
+	if (!w->bio || !w->bytes_left)
+		return 1;
+	w->bytes_left = in_place_ended((u64)w->bio, w->bytes_left, w->error, w->now);
+	w->bio = next_bio(w->bio);
+	return 0;
+}
+
+/* The bios of a request that are the device's above end there, too. */
+static __noinline int end_above(struct request *rq, u32 nr_bytes, u8 error, u64 now)
+{
+	struct walk w = {
+		.bio = BPF_CORE_READ(rq, bio),
+		.bytes_left = nr_bytes < get(rq, __data_len) ? nr_bytes : ALL_BYTES,
+		.error = error,
+		.now = now,
+	};
+
+	if (!request_in_flush_sequence(rq))
+		walk_bios(visit_in_place, &w);
+	return 0;
+}
+
+/* Fires for each part. The last one reaches the request's length (still the old value here) outside
+ * of a flush sequence; its bytes may be 0. */
+HOOK_SEC("block_rq_complete")
+int iolat_rq_complete(u64 *ctx)
+{
+	struct request *rq = (struct request *)ctx[0];
+	s32 status = (s32)ctx[1];
+	u32 nr_bytes = (u32)ctx[2];
+	struct flight *f = flight_ending(rq);
+	struct ending end = {};
+	struct gendisk *disk;
+
+	if (!f) {
+		complete_unknown(rq, nr_bytes);
+		return 0;
+	}
+	end.now = bpf_ktime_get_ns();
+	f->bytes += nr_bytes;
+	if (f->shared)
+		f->bytes -= share_bytes(rq, f, nr_bytes, end.now);
+	if (f->in_place)
+		end_above(rq, nr_bytes, status_errno(status), end.now);
+	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
+		return 0;
+	disk = request_disk(rq);
+	end.number = disk_seen(disk);
+	end.part = request_part(rq);
+	end.error = status_errno(status);
+	if (selected(&f->owner, f, disk, end.part, end.now)) {
+		emit_request(rq, f, &end);
+		watch(end.number, end.now);
+	} else {
+		leave_out(f, &end);
+	}
+	flight_release(address_of(rq));
+	return 0;
+}
