@@ -51,7 +51,7 @@ DEFS_btf := -DIOLAT_BTF
 DEFS_raw :=
 BPF_OBJ := $(VARIANTS:%=$(B)/bpf/iolat_%.bpf.o)
 
-.PHONY: all help deps deps-test install check check-unit check-vm bench-switches demo clean
+.PHONY: all help deps deps-test deps-bench install check check-unit check-vm bench bench-switches soak demo clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -117,6 +117,8 @@ DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 DEPS_TEST := locales fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
 	nbdkit libnbd-bin qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring
 
+DEPS_BENCH := fio libbpf-tools
+
 # Installs what is missing of the packages $(1); asks apt for nothing when nothing is. bpftool is a package of its
 # own in Debian, a part of the kernel's tools in Ubuntu.
 define install_packages
@@ -136,6 +138,9 @@ deps: ## install what building and the demo need (Debian, Ubuntu)
 	$(call install_packages,$(DEPS) $(DEPS_DEMO))
 deps-test: ## install what the tests need besides
 	$(call install_packages,$(DEPS_TEST))
+
+deps-bench: ## install what `make bench` compares with
+	$(call install_packages,$(DEPS_BENCH))
 
 # --- tests ---------------------------------------------------------------------
 # Types of kernels: stored ones, and variants that are made of them.
@@ -169,10 +174,20 @@ check-unit: $(UNIT) $(B)/locale/de_DE.UTF-8 ## unit tests only
 check-vm: all ## the tests on every kernel of tests/vm/test_vm.py, under QEMU
 	$(PYTEST) tests/vm
 
+soak: all ## sudo make soak: the long form of tests/soak, hours
+	IOLAT_SOAK=1 $(PYTEST) -s tests/soak
+
 $(B)/bench/%.bpf.o: tests/bench/%.bpf.c $(B)/flags
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MF $(@:.o=.d) -c $< -o $@
+$(B)/bench/empty: tests/bench/empty.c $(B)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(inputs) $(LIBS) -o $@
+
+bench: all $(B)/bench/empty $(B)/bench/empty.bpf.o ## sudo make bench: what iolat costs, beside biolatency (make deps-bench)
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/bench/bench.py $(B)/iolat $(B)/bench/empty $(B)/bench/empty.bpf.o
 bench-switches: all $(B)/bench/switches.bpf.o ## what tracing waits costs at a switch between tasks
 	/usr/bin/python3 tests/bench/switches.py $(B)/iolat $(B)/bench/switches.bpf.o
 

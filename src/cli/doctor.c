@@ -136,8 +136,8 @@ static void check_tracing(struct report *r, const char *btf)
 	}
 	add(r, OK, "programs", NULL, "loaded, form %s", tracer_variant(t));
 	check_hooks(r, t);
-	add(r, OK, "map memory", NULL, "%s with the default --buffer-size",
-	    fmt_bytes(bytes, tracer_map_bytes(t)));
+	add(r, OK, "map memory", NULL, "%s with the default --buffer-size, in %u ring%s",
+	    fmt_bytes(bytes, tracer_map_bytes(t)), tracer_rings(t), tracer_rings(t) == 1 ? "" : "s");
 	tracer_close(t);
 }
 

@@ -31,8 +31,11 @@ static uint64_t event_time(const void *data, size_t size)
 {
 	const struct iolat_head *head = data;
 	const struct iolat_request *rq = data;
+	const struct iolat_aggregate *aggregate = data;
 	const struct iolat_run *run = data;
 
+	if (head->kind == IOLAT_EV_AGGREGATE && size >= sizeof(*aggregate))
+		return aggregate->end_ns;
 	if (head->kind == IOLAT_EV_REQUEST && size >= sizeof(*rq))
 		return rq->end_ns;
 	if (head->kind == IOLAT_EV_RUN && size >= sizeof(*run))

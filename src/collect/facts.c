@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "collect/cgroup_facts.h"
 #include "collect/diskwatch.h"
@@ -109,21 +109,13 @@ struct sink facts_sink(struct facts *f)
 	return (struct sink){pass, f};
 }
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static int send_run(struct facts *f, const struct iolat_knobs *knobs)
 {
 	struct iolat_run e = {
 		.head = {.kind = IOLAT_EV_RUN, .size = sizeof(e)},
 		.bio_submission = tracer_hook_attached(f->tracer, "block_bio_queue"),
-		.mono_ns = now_ns(CLOCK_MONOTONIC),
-		.wall_ns = now_ns(CLOCK_REALTIME),
+		.mono_ns = clock_ns(CLOCK_MONOTONIC),
+		.wall_ns = clock_ns(CLOCK_REALTIME),
 		.blkio_v1 = knobs->blkio_v1,
 		.selected = knobs->by_task,
 		.waits = knobs->waits,
@@ -181,7 +173,7 @@ static int recover_names(struct facts *f, uint64_t names_lost)
 	struct iolat_task all = {
 		.head = {.kind = IOLAT_EV_TASK, .size = sizeof(all)},
 		.what = IOLAT_TASK_LISTED,
-		.ts_ns = now_ns(CLOCK_MONOTONIC),
+		.ts_ns = clock_ns(CLOCK_MONOTONIC),
 	};
 	int err;
 

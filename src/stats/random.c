@@ -37,11 +37,16 @@ static void judge_first(struct stream *s)
 	s->n--;
 }
 
+/* Judges all; most streams are of processes that do nothing more, so no window stays behind. */
 static void flush(struct stream *s)
 {
 	while (s->n)
 		judge_first(s);
 	list_del(&s->active);
+	free(s->window);
+	s->window = NULL;
+	s->capacity = 0;
+	s->first = 0;
 }
 
 static void drop(void *ctx, struct lru_node *node)
@@ -50,7 +55,6 @@ static void drop(void *ctx, struct lru_node *node)
 	struct stream *s = list_entry(node, struct stream, node);
 
 	flush(s);
-	free(s->window);
 	free(s);
 	t->forgotten++;
 }

@@ -21,10 +21,11 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from lib import area, base, disks  # noqa: E402
+from lib import base, disks  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
 IDLE_S = 20
@@ -133,6 +134,15 @@ class Empty(Tracer):
 
 
 # --- the load ----------------------------------------------------------------------------
+
+def scratch(stack):
+    """A folder on tmpfs."""
+    here = pathlib.Path(tempfile.mkdtemp(prefix="iolat-bench-"))
+    stack.callback(here.rmdir)
+    base.sh("mount", "-t", "tmpfs", "-o", "size=600m", here.name, here)
+    stack.callback(base.sh, "umount", here)
+    return here
+
 
 class Load:
     def __init__(self, disk, ios):
@@ -267,9 +277,7 @@ def main():
     o = p.parse_args()
     assert os.geteuid() == 0, "needs root"
     with contextlib.ExitStack() as stack:
-        area.remove_stale()
-        here = area.make()
-        stack.callback(area.remove, here)
+        here = scratch(stack)
         disk = disks.loop_disk(stack, here, size_mb=512)
         disks.fill(disk.file, 512)
         load = Load(disk, o.ios)

@@ -93,7 +93,7 @@ def test_histograms_of_the_kernel(slow_disk, fio, start_iolat):
     in_kernel = start_iolat(*settings, env=base.clean_env(IOLAT_AGGREGATE="1"))
     done = load.finish()
     summaries = [tracer.stop() for tracer in (one_by_one, in_kernel)]
-    assert [s["coverage"]["aggregated"] for s in summaries] == [0, done.ios]
+    assert [s["coverage"]["aggregated"] for s in summaries] == [0, summaries[1]["coverage"]["requests"]]
     a, b = (trace.one(trace.rows(s, device=disk)) for s in summaries)
     assert a["ios"] == b["ios"] == done.ios == 256
     assert a["bytes"] == b["bytes"]
@@ -126,6 +126,20 @@ def test_operations_there(loop_disk, doio, start_iolat):
     assert (rows["flush"]["ios"], rows["flush"]["bytes"]) == (10, 0)
     assert rows["flush"]["latency"]["device"] is None
     assert rows["flush"]["latency"]["queue"]["count"] == 10
+
+
+def test_a_recording_of_them(loop_disk, fio, start_iolat, run_iolat, folder):
+    """What the kernel counted is in a recording, too."""
+    disk, file = loop_disk(), folder() / "run.iolat"
+    load = fio(disk, size="4m")
+    recorder = start_iolat("record", "-o", file, "--pid", load.pid, env=base.clean_env(IOLAT_AGGREGATE="1"))
+    done = load.finish()
+    recorder.send(signal.SIGINT)
+    assert recorder.wait() == 0, recorder.stderr
+    summary = trace.objects(run_iolat("report", file, "-f", "json", "-i", "0", rc=0).stdout)[-1]
+    row = trace.one(trace.rows(summary, device=disk))
+    assert row["ios"] == row["latency"]["total"]["count"] == done.ios
+    assert summary["coverage"]["aggregated"] == summary["coverage"]["requests"] >= done.ios
 
 
 def test_errors_there(error_disk, doio, start_iolat):

@@ -22,6 +22,8 @@ from guest import checks  # noqa: E402
 IOLAT = pathlib.Path(os.environ.get("IOLAT", HERE.parents[1] / "build" / "iolat")).resolve()
 SHORT = os.environ.get("IOLAT_VM") == "short"
 
+# What boot is told of the machine.
+MACHINES = {"plain": [], "big": ["-c", "4,maxcpus=64", "-m", "2560"]}
 # suite, what its release begins with (forky's kernel moves on), cgroups
 KERNELS = [
     ("bullseye", "5.10.", "v2"),
@@ -33,9 +35,13 @@ KERNELS = [
     ("trixie", "6.12.", "v1"),
     ("forky", "7.", "v1"),
 ]
-CASES = [(suite, release, cgroups, checks.label(form, check))
-         for suite, release, cgroups in KERNELS if not SHORT or cgroups == "v2"
-         for form, check in checks.chosen(cgroups, SHORT)]
+BOOTS = [(*kernel, "plain") for kernel in KERNELS if not SHORT or kernel[2] == "v2"] + [
+    ("bookworm", "6.1.", "v2", "big"),
+    *([] if SHORT else [("bullseye", "5.10.", "v2", "big"), ("forky", "7.", "v2", "big")]),
+]
+CASES = [(suite, release, cgroups, machine, checks.label(form, check))
+         for suite, release, cgroups, machine in BOOTS
+         for form, check in checks.chosen(cgroups, SHORT, machine)]
 
 
 class NoKernel(Exception):
@@ -58,12 +64,12 @@ class Guests:
     def __init__(self, tmp_path_factory):
         self.tmp, self.known = tmp_path_factory, {}
 
-    def ask(self, suite, cgroups):
+    def ask(self, suite, cgroups, machine):
         """The guest's answers (None: it gave none), and what it printed."""
-        key = suite, cgroups
+        key = suite, cgroups, machine
         if key not in self.known:
             try:
-                self.known[key] = self.boot(kernel(suite), cgroups)
+                self.known[key] = self.boot(kernel(suite), cgroups, machine)
             except NoKernel as why:
                 self.known[key] = why
         if isinstance(self.known[key], NoKernel):
@@ -77,11 +83,11 @@ class Guests:
         print(f"\n*** tests/vm: NOT TESTED: {why}", file=sys.__stderr__)
         pytest.skip(why)
 
-    def boot(self, folder, cgroups):
+    def boot(self, folder, cgroups, machine):
         share = self.tmp.mktemp("share")
-        command = ["env", f"PYTHONPATH={HERE}", "/usr/bin/python3", "-m", "guest", *(["--short"] if SHORT else []),
+        command = ["env", f"PYTHONPATH={HERE}", "/usr/bin/python3", "-m", "guest", *(["--short"] if SHORT else []), "--machine", machine,
                    str(IOLAT), "/share/results.json"]
-        log = subprocess.run([HERE / "boot", "-g", cgroups, "-s", share, "-t", "600", folder, shlex.join(command)],
+        log = subprocess.run([HERE / "boot", "-g", cgroups, *MACHINES[machine], "-s", share, "-t", "900", folder, shlex.join(command)],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         try:
             return json.loads((share / "results.json").read_text()), log.stdout
@@ -95,10 +101,10 @@ def guests(tmp_path_factory):
     return Guests(tmp_path_factory)
 
 
-@pytest.mark.parametrize("suite,release,cgroups,check", CASES,
-                         ids=[f"{suite}-{cgroups}-{check}" for suite, _, cgroups, check in CASES])
-def test_kernel(guests, suite, release, cgroups, check):
-    answers, log = guests.ask(suite, cgroups)
+@pytest.mark.parametrize("suite,release,cgroups,machine,check", CASES,
+                         ids=[f"{suite}-{cgroups}-{machine}-{check}" for suite, _, cgroups, machine, check in CASES])
+def test_kernel(guests, suite, release, cgroups, machine, check):
+    answers, log = guests.ask(suite, cgroups, machine)
     assert answers is not None, log
     assert answers["release"].startswith(release)
     problem = answers[check]

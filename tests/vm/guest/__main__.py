@@ -1,6 +1,6 @@
 """Runs the checks in a guest of tests/vm/boot, as root: the disks may be overwritten.
 
-    python3 -m guest [--short] [--only WORD] IOLAT RESULTS
+    python3 -m guest [--short] [--machine NAME] [--only WORD] IOLAT RESULTS
 
 Writes RESULTS: a JSON object that maps each check's label to null (it holds) or to what was wrong. Time is stretched in
 there, so latencies are only held against lower bounds; counts, bytes and owners are exact.
@@ -56,12 +56,13 @@ def main():
     parser.add_argument("iolat")
     parser.add_argument("results")
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--machine", default="plain")
     parser.add_argument("--only", default="", help="checks whose label holds this")
     args = parser.parse_args()
     tools.IOLAT = args.iolat
     tools.make_disks()
     results = {"release": os.uname().release}
-    chosen = [(form, c) for form, c in checks.chosen("v1" if tools.hybrid() else "v2", args.short)
+    chosen = [(form, c) for form, c in checks.chosen("v1" if tools.hybrid() else "v2", args.short, args.machine)
               if args.only in checks.label(form, c)]
     for form in checks.FORMS:
         sharing = [c for f, c in chosen if f == form and c.shares]

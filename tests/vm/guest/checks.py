@@ -16,6 +16,7 @@ needs an iolat of its own, with other options, is a plain function: it takes the
     @check(short=True)           also in `make check`
     @check(cgroups=["v2"])       only on hosts with this layout
     @check(forms=["raw"])        not in every form of the programs (tools.FORMS)
+    @check(machine="big")        on a machine with more CPUs (test_vm.MACHINES)
 
 To add a topic: a file here, its name in TOPICS.
 """
@@ -23,7 +24,7 @@ import importlib
 import inspect
 from typing import Callable, NamedTuple
 
-TOPICS = ["direct", "cgroups", "merges", "ops", "scsi", "devices", "kernel", "workers"]
+TOPICS = ["direct", "cgroups", "merges", "ops", "scsi", "devices", "kernel", "workers", "scale"]
 # The forms of the programs that are asked: the one that iolat chooses by itself, and the poorest.
 FORMS = ["chosen", "raw"]
 
@@ -34,6 +35,7 @@ class Check(NamedTuple):
     short: bool
     cgroups: list
     forms: list
+    machine: str
 
     @property
     def shares(self):
@@ -44,10 +46,10 @@ class Check(NamedTuple):
 ALL = []
 
 
-def check(short=False, cgroups=("v2", "v1"), forms=FORMS):
+def check(short=False, cgroups=("v2", "v1"), forms=FORMS, machine="plain"):
     def add(function):
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
-        ALL.append(Check(name, function, short, list(cgroups), list(forms)))
+        ALL.append(Check(name, function, short, list(cgroups), list(forms), machine))
         return function
     return add
 
@@ -59,10 +61,10 @@ def load():
     return ALL
 
 
-def chosen(cgroups, short):
+def chosen(cgroups, short, machine="plain"):
     """[(form, check)] for a boot, each form's together."""
     return [(form, c) for form in FORMS for c in load()
-            if form in c.forms and cgroups in c.cgroups and (c.short or not short)]
+            if form in c.forms and cgroups in c.cgroups and machine == c.machine and (c.short or not short)]
 
 
 def label(form, c):

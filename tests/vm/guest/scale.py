@@ -1,0 +1,109 @@
+"""A machine of another size: a queue for each of several CPUs, many possible CPUs, many disks. (machine="big")"""
+import contextlib
+import json
+import os
+import re
+import subprocess
+import time
+
+from . import tools
+from .checks import check
+
+CPUS, POSSIBLE, DISKS = 4, 64, 1000
+IOS = 3000  # of each process
+# With room for everything; with hardly any room; and without sending anything.
+ROOMS = [([], {}), (["--buffer-size", "64K"], {"IOLAT_SLOTS": "2", "IOLAT_RINGS": "4"}), ([], {"IOLAT_AGGREGATE": "1"})]
+
+
+@contextlib.contextmanager
+def null_blks(count, **settings):
+    """The names of that many disks besides the ones that all checks have."""
+    folders = [f"/sys/kernel/config/nullb/nullb{100 + i}" for i in range(count)]
+    try:
+        for folder in folders:
+            os.mkdir(folder)
+            for key, value in {"size": 64, "queue_mode": 2, "irqmode": 0, **settings, "power": 1}.items():
+                tools.put(f"{folder}/{key}", value)
+        # Older kernels number them as they come.
+        found = [n for n in os.listdir("/sys/block") if n.startswith("nullb") and n not in tools.NULL_BLK]
+        assert len(found) == count
+        tools.wait_until("the disks", lambda: all(os.path.exists(f"/dev/{n}") for n in found))
+        yield found
+    finally:
+        for folder in filter(os.path.exists, folders):
+            tools.put(f"{folder}/power", 0)
+            os.rmdir(folder)
+
+
+def fio_on_each_cpu(device):
+    """Starts a process on each CPU, hence each with a queue of its own."""
+    return [subprocess.Popen(["taskset", "-c", str(cpu), "fio", "--output-format=json", "--thread", "--name=job",
+                              f"--filename=/dev/{device}", "--direct=1", "--rw=randread", "--bs=4k", "--size=64M",
+                              "--io_size=1G", "--ioengine=libaio", "--iodepth=32", f"--number_ios={IOS}"],
+                             stdout=subprocess.PIPE, text=True) for cpu in range(CPUS)]
+
+
+def counts_of(running):
+    """{pid: I/Os}"""
+    counts = {}
+    for process in running:
+        out = process.communicate()[0]
+        assert process.returncode == 0, out
+        counts[process.pid] = json.loads(out[out.index("{"):])["jobs"][0]["read"]["total_ios"]
+    return counts
+
+
+def check_counts(iolat, device, counts):
+    got = {r["process"]["pid"]: r["ios"] for r in iolat.rows(device, "read") if r["process"]}
+    coverage = iolat.summary["coverage"]
+    assert got == counts, f"{got}, fio {counts}; {coverage}"
+    assert [coverage[k] for k in ("lost", "unmatched", "map_full")] == [0, 0, 0], coverage
+    seen = iolat.coverage(device)
+    assert seen["seen"] == seen["kernel"] == sum(counts.values()), seen
+
+
+@check(short=True, machine="big")
+def queues(form):
+    """Every request of every queue counts for its process, whatever the room."""
+    with null_blks(1, submit_queues=CPUS) as (device,):
+        queues = os.listdir(f"/sys/block/{device}/mq")
+        assert len(queues) >= CPUS, queues  # and one for polling
+        for args, environment in ROOMS:
+            with tools.Iolat("--device", device, *args, form=form, environment=environment) as iolat:
+                counts = counts_of(fio_on_each_cpu(device))
+            assert set(counts.values()) == {IOS}
+            check_counts(iolat, device, counts)
+            if "IOLAT_AGGREGATE" in environment:
+                assert iolat.summary["coverage"]["aggregated"] == CPUS * IOS
+
+
+@check(machine="big")
+def others_come_and_go(form):
+    """Another iolat that starts and ends under load takes nothing away."""
+    with null_blks(1, submit_queues=CPUS) as (device,):
+        with tools.Iolat("--device", device, form=form) as iolat:
+            running = fio_on_each_cpu(device)
+            while any(process.poll() is None for process in running):
+                with tools.Iolat(form=form, strict=False):
+                    time.sleep(0.1)
+            counts = counts_of(running)
+        check_counts(iolat, device, counts)
+
+
+@check(short=True, machine="big")
+def many(form):
+    """64 possible CPUs and a thousand disks: it starts as ever, and its memory is sized by what is used."""
+    assert tools.fetch("/sys/devices/system/cpu/possible") == f"0-{POSSIBLE - 1}"
+    with null_blks(DISKS, submit_queues=1, hw_queue_depth=1) as devices:
+        start = time.monotonic()
+        with tools.Iolat(form=form) as iolat:
+            print(f"ready after {time.monotonic() - start:.2f} s, emulated", flush=True)
+            for device in devices[::10]:
+                tools.read(device)
+        for device in devices[::10]:
+            seen = iolat.coverage(device)
+            assert seen["seen"] == seen["kernel"] == 1, seen
+        text = subprocess.run([tools.IOLAT, "doctor"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    memory = [int(mib) for mib in re.findall(r"ok +(?:map memory|memory) +(\d+)M", text)]
+    print(f"memory: {memory} MiB", flush=True)
+    assert len(memory) == 2 and sum(memory) < 60, text
