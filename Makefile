@@ -51,7 +51,7 @@ DEFS_btf := -DIOLAT_BTF
 DEFS_raw :=
 BPF_OBJ := $(VARIANTS:%=$(B)/bpf/iolat_%.bpf.o)
 
-.PHONY: all help deps deps-test deps-bench install check check-unit check-vm bench bench-switches soak demo clean
+.PHONY: all help deps deps-test deps-bench deps-fuzz install check check-unit check-vm fuzz bench bench-switches soak demo clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -115,7 +115,8 @@ install: all ## install into DESTDIR/PREFIX: program, man page, bash completion
 DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 DEPS_TEST := locales fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
-	nbdkit libnbd-bin qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring
+	nbdkit libnbd-bin qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
+DEPS_FUZZ := libclang-rt-dev
 
 DEPS_BENCH := fio libbpf-tools
 
@@ -141,6 +142,8 @@ deps-test: ## install what the tests need besides
 
 deps-bench: ## install what `make bench` compares with
 	$(call install_packages,$(DEPS_BENCH))
+deps-fuzz: ## install what fuzzing needs besides
+	$(call install_packages,$(DEPS_FUZZ))
 
 # --- tests ---------------------------------------------------------------------
 # Types of kernels: stored ones, and variants that are made of them.
@@ -190,6 +193,20 @@ bench: all $(B)/bench/empty $(B)/bench/empty.bpf.o ## sudo make bench: what iola
 	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/bench/bench.py $(B)/iolat $(B)/bench/empty $(B)/bench/empty.bpf.o
 bench-switches: all $(B)/bench/switches.bpf.o ## what tracing waits costs at a switch between tasks
 	/usr/bin/python3 tests/bench/switches.py $(B)/iolat $(B)/bench/switches.bpf.o
+
+# Everything that reads what others wrote, against bytes that nobody wrote (libFuzzer). What is found besides stays
+# in build/fuzz; a corpus to begin with is in the tree.
+FUZZ := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 30
+$(B)/fuzz_%: tests/fuzz/fuzz_%.c $(B)/libiolat.a
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(inputs) $(LIBS) -o $@
+fuzz: ## fuzz every reader of foreign bytes for FUZZ_SECONDS (30) each
+	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=$(CLANG) SANITIZE=1 CFLAGS='-g -fsanitize=fuzzer-no-link' $(FUZZ:%=$(B)/fuzz/%)
+	@for f in $(FUZZ); do mkdir -p $(B)/fuzz/found/$$f && \
+	{ $(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=10 -verbosity=0 -print_final_stats=1 \
+		-artifact_prefix=$(B)/fuzz/found/ $(B)/fuzz/found/$$f tests/fuzz/corpus/$${f#fuzz_} > $(B)/fuzz/$$f.log 2>&1 || \
+	{ tail -n 60 $(B)/fuzz/$$f.log; exit 1; }; } && sed -n "s/^stat::number_of_executed_units/  FUZZ     $$f, runs/p" $(B)/fuzz/$$f.log; done
 
 demo: ## sudo make demo: a slow worker among four, on scratch disks
 	@[ "$$(id -u)" = 0 ] || { echo 'make demo: it makes scratch disks and traces the kernel: run sudo make demo' >&2; exit 1; }

@@ -104,16 +104,33 @@ static __always_inline void find_work_queue(struct task_struct *task, struct own
 		       name[4] == 'o' && name[5] == 't';
 }
 
+static __always_inline bool cgroup_is_below(struct cgroup *cgrp, struct cgroup *above)
+{
+	u32 level = BPF_CORE_READ(above, level);
+
+	return cgrp && (u32)BPF_CORE_READ(cgrp, level) > level &&
+	       cgroup_ancestor(cgrp, level) == BPF_CORE_READ(above, kn, id);
+}
+
+/* Whether the data says more than the bio. A bio whose cgroup has no io controller carries the
+ * nearest ancestor that has it (bio_associate_blkg()): the root's, or with io delegated but not
+ * all the way, one that merely holds the owner. */
+static __always_inline bool data_knows(struct cgroup *data, struct cgroup *of_bio, bool one_tree)
+{
+	return cgroup_is_root(of_bio) || (one_tree && cgroup_is_below(data, of_bio));
+}
+
 /* Steps 2 to 4. */
 static __noinline int owner_of_kernel(struct bio *bio, struct owner *o)
 {
 	u32 tree = knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2;
 	u32 data_tree = knobs.memory_v1 ? IOLAT_TREE_MEMORY : IOLAT_TREE_V2;
 	struct cgroup *cgrp = bio ? bio_cgroup(bio) : NULL;
+	struct cgroup *data = bio ? data_cgroup(bio) : NULL;
 
 	o->from = IOLAT_OWNER_BIO;
-	if (cgroup_is_root(cgrp)) {
-		cgrp = bio ? data_cgroup(bio) : NULL;
+	if (data_knows(data, cgrp, tree == data_tree)) {
+		cgrp = data;
 		o->from = IOLAT_OWNER_PAGE;
 		tree = data_tree;
 	}

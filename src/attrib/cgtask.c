@@ -53,8 +53,9 @@ static bool read_line(const char *line, size_t len, const char **path, size_t *p
 {
 	const char *end = line + len, *controllers = memchr(line, ':', len), *rest;
 
-	if (!controllers++)
+	if (!controllers)
 		return false;
+	controllers++;
 	rest = memchr(controllers, ':', end - controllers);
 	if (!rest)
 		return false;
