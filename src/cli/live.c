@@ -22,6 +22,7 @@
 #include "cli/output.h"
 #include "cli/signals.h"
 #include "cli/target.h"
+#include "cli/verdict.h"
 #include "collect/cgroupfs.h"
 #include "collect/facts.h"
 #include "collect/hostfs.h"
@@ -135,23 +136,6 @@ static void show_interval(struct live *l, uint64_t now, bool even_empty)
 		render(l, &s);
 }
 
-static bool is_listed(const struct words *codes, const char *code)
-{
-	for (size_t i = 0; i < codes->n; i++)
-		if (!strcmp(codes->at[i], code))
-			return true;
-	return false;
-}
-
-/* Whether a finding of --fail-on is there. */
-static bool findings_hold(const struct live *l, const struct snapshot *s)
-{
-	for (size_t i = 0; i < s->n_findings; i++)
-		if (is_listed(&l->o->fail_on, s->findings[i].code))
-			return true;
-	return false;
-}
-
 static void show_whole(struct live *l, uint64_t now, enum snapshot_type type)
 {
 	struct snapshot s;
@@ -161,7 +145,7 @@ static void show_whole(struct live *l, uint64_t now, enum snapshot_type type)
 		fail(l, err, "cannot make the summary");
 		return;
 	}
-	if (type == SNAPSHOT_SUMMARY && findings_hold(l, &s))
+	if (type == SNAPSHOT_SUMMARY && verdict_fails(&l->o->fail_on, &s))
 		l->failed_on = true;
 	if (!l->quiet)
 		render(l, &s);

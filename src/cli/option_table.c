@@ -84,6 +84,9 @@ static const struct option_row rows[] = {
 	  .lists = true,
 	  .help = "columns of a table" },
 
+	{ 0, "stuck", "DUR", SECTION_OUTPUT, LIVE | REPORT, set_limit, FIELD(stuck_ns),
+	  .help = "in flight for longer is stuck; default 1s" },
+
 	/* run */
 	{ 'D', "duration", "DUR", SECTION_RUN, TRACE, set_limit, FIELD(duration_ns),
 	  .help = "stop after this long",
@@ -93,9 +96,7 @@ static const struct option_row rows[] = {
 	  .more = "On where processes or cgroups are selected and with COMMAND, off for the whole host." },
 	{ 0, "no-waits", NULL, SECTION_RUN, TRACE, set_no_waits, 0,
 	  .help = "do not trace what tasks wait for" },
-	{ 0, "stuck", "DUR", SECTION_RUN, TRACE, set_limit, FIELD(stuck_ns),
-	  .help = "in flight for longer is stuck; default 1s" },
-	{ 0, "fail-on", "CODE[,CODE...]", SECTION_RUN, TRACE, set_codes, FIELD(fail_on), VALUE_WORDS, code_words,
+	{ 0, "fail-on", "CODE[,CODE...]", SECTION_RUN, TRACE | REPORT, set_codes, FIELD(fail_on), VALUE_WORDS, code_words,
 	  .lists = true,
 	  .help = "status 5 when such a finding holds at the end" },
 	{ 0, "user-command", "root", SECTION_RUN, TRACE, set_as_root, FIELD(command_as_root), VALUE_WORD, root_words,

@@ -13,6 +13,7 @@
 #include "capture/format.h"
 #include "capture/reader.h"
 #include "cli/output.h"
+#include "cli/verdict.h"
 #include "stats/run.h"
 
 struct report {
@@ -24,6 +25,7 @@ struct report {
 	struct render_options render;
 	uint64_t last_ns;	/* the newest time seen */
 	uint64_t next_frame;	/* 0: not begun */
+	bool failed_on;		/* a finding of --fail-on holds at the end */
 };
 
 /* When an event happened, 0 if it does not tell. Nothing is checked here but what is read. */
@@ -32,6 +34,7 @@ static uint64_t event_time(const void *data, size_t size)
 	const struct iolat_head *head = data;
 	const struct iolat_request *rq = data;
 	const struct iolat_aggregate *aggregate = data;
+	const struct iolat_look *look = data;
 	const struct iolat_run *run = data;
 
 	if (head->kind == IOLAT_EV_AGGREGATE && size >= sizeof(*aggregate))
@@ -40,6 +43,8 @@ static uint64_t event_time(const void *data, size_t size)
 		return rq->end_ns;
 	if (head->kind == IOLAT_EV_RUN && size >= sizeof(*run))
 		return run->mono_ns;
+	if (head->kind == IOLAT_EV_LOOK && size >= sizeof(*look))
+		return look->ts_ns;
 	return 0;
 }
 
@@ -119,7 +124,11 @@ static int summarise(struct report *r, enum capture_end end)
 		if (!err && s.n_rows)
 			err = render(r, &s);
 	}
-	return err ?: run_whole(r->run, now, SNAPSHOT_SUMMARY, &s) ?: render(r, &s);
+	err = err ?: run_whole(r->run, now, SNAPSHOT_SUMMARY, &s);
+	if (err)
+		return err;
+	r->failed_on = verdict_fails(&r->o->fail_on, &s);
+	return render(r, &s);
 }
 
 static int play(struct report *r, struct capture_reader *reader)
@@ -139,13 +148,15 @@ static int play(struct report *r, struct capture_reader *reader)
 		return explain(r, err);
 	}
 	err = output_close(&r->output);
-	return err ? explain(r, err) : EXIT_OK;
+	if (err)
+		return explain(r, err);
+	return r->failed_on ? EXIT_FINDING : EXIT_OK;
 }
 
 int report_run(const struct options *o)
 {
 	struct report r = {.o = o, .path = o->files.at[0], .render = o->render};
-	const struct run_options ro = {.by = o->by, .selection = &r.selection};
+	const struct run_options ro = {.by = o->by, .selection = &r.selection, .stuck_ns = o->stuck_ns};
 	struct capture_reader *reader;
 	uint32_t version;
 	int status, err;

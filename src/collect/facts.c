@@ -200,7 +200,7 @@ static int send_counters(struct facts *f)
 static int look(struct facts *f, bool anyway)
 {
 	const struct sink sink = facts_sink(f);
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint64_t now = monotonic_ns();
 
 	if (f->frozen || (!anyway && now < f->next_look))
 		return 0;

@@ -122,35 +122,47 @@ int readers_inflight(const struct readers *r)
 	return err ? err : n ? 0 : -ENOTSUP;
 }
 
-static int pass_sleeps(struct iolat_wait *waits, size_t n, uint64_t now, const struct sink *sink)
+/* As of `now`: what began later is left out. */
+static size_t keep_sleeps(struct iolat_wait *waits, size_t n, uint64_t now)
 {
-	int err = 0;
+	size_t kept = 0;
 
-	for (size_t i = 0; !err && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
+		if (waits[i].start_ns >= now)
+			continue;
 		waits[i].flags |= IOLAT_WAIT_OPEN;
 		if (!waits[i].end_ns || waits[i].end_ns > now)
 			waits[i].end_ns = now;
-		if (waits[i].start_ns < now)
-			err = sink->event(sink->ctx, &waits[i], sizeof(waits[i]));
+		waits[kept++] = waits[i];
 	}
-	return err;
+	return kept;
 }
 
-/* Who sleeps now; a few buckets of the table at a time (5.6). */
-int reader_sleeps(int fd, uint64_t now, const struct sink *sink)
+/* A few buckets of the table at a time (5.6). */
+int reader_sleeps(int fd, uint64_t now, struct iolat_wait **out, size_t *count)
 {
-	AUTO_FREE struct iolat_wait *waits = calloc(SLEEPS_BATCH, sizeof(*waits));
 	uint32_t tids[SLEEPS_BATCH], from, next, n, *start = NULL;
-	int last, err = waits ? 0 : -ENOMEM;
+	struct iolat_wait *waits = NULL, *more;
+	int last;
 
+	*count = 0;
 	do {
+		more = reallocarray(waits, *count + SLEEPS_BATCH, sizeof(*waits));
+		if (!more) {
+			free(waits);
+			return -ENOMEM;
+		}
+		waits = more;
 		n = SLEEPS_BATCH;
-		last = err ?: bpf_map_lookup_batch(fd, start, &next, tids, waits, &n, NULL);
-		if (last && last != -ENOENT)
+		last = bpf_map_lookup_batch(fd, start, &next, tids, waits + *count, &n, NULL);
+		if (last && last != -ENOENT) {
+			free(waits);
 			return last;
-		err = pass_sleeps(waits, n, now, sink);
+		}
+		*count += keep_sleeps(waits + *count, n, now);
 		from = next;
 		start = &from;
-	} while (!err && !last);
-	return err;
+	} while (!last);
+	*out = waits;
+	return 0;
 }

@@ -36,8 +36,9 @@ int readers_note_sleepers(const struct readers *r);
  * this kernel does not walk maps. */
 int readers_inflight(const struct readers *r);
 
-/* Passes on who sleeps at the moment `now`, as open WAIT events, from the map `fd`. 0 or -errno. */
-int reader_sleeps(int fd, uint64_t now, const struct sink *sink);
+/* Who sleeps at the moment `now`, as open WAIT events, from the map `fd`: *count of *out, to be freed. 0 or
+ * -errno. */
+int reader_sleeps(int fd, uint64_t now, struct iolat_wait **out, size_t *count);
 
 /* Reads a walk to its end and passes on its events of `size` bytes each. 0 or -errno. */
 int reader_events(const struct bpf_link *link, size_t size, const struct sink *sink);

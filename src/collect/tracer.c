@@ -588,6 +588,19 @@ int tracer_note_sleepers(const struct tracer *t)
 	return t->waits ? readers_note_sleepers(&t->readers) : 0;
 }
 
+/* What ended before the look is told before those who still sleep, so that each wait is counted once. */
+static int look_at_sleepers(struct tracer *t, uint64_t now, const struct sink *sink)
+{
+	AUTO_FREE struct iolat_wait *waits = NULL;
+	size_t n = 0;
+	int err = t->waits ? reader_sleeps(map_fd(t, "iolat_sleeps"), now, &waits, &n) : 0;
+
+	err = err ?: intake_drain(&t->intake, sink, SIZE_MAX);
+	for (size_t i = 0; !err && i < n; i++)
+		err = sink->event(sink->ctx, &waits[i], sizeof(waits[i]));
+	return err < 0 ? err : 0;
+}
+
 int tracer_look(struct tracer *t, const struct sink *sink)
 {
 	struct iolat_look look = {.head = {IOLAT_EV_LOOK, sizeof(look)}, .ts_ns = monotonic_ns()};
@@ -599,10 +612,8 @@ int tracer_look(struct tracer *t, const struct sink *sink)
 	if (walked && walked != -ENOTSUP)
 		return walked;
 	look.inflight = !walked;
-	err = sink->event(sink->ctx, &look, sizeof(look)) ?: intake_facts(&t->intake, sink);
-	if (err || !t->waits)
-		return err;
-	return reader_sleeps(map_fd(t, "iolat_sleeps"), look.ts_ns, sink);
+	err = sink->event(sink->ctx, &look, sizeof(look));
+	return err ?: look_at_sleepers(t, look.ts_ns, sink);
 }
 
 /* --- counters ------------------------------------------------------------------- */

@@ -375,6 +375,8 @@ static void count_wait(struct tasks *t, struct task_slot *s, const struct iolat_
 	int reason = reason_of(&facts);
 	uint64_t ns = 0, before = s->accounted_ns;
 
+	if (e->end_ns > t->counted_ns)
+		t->counted_ns = e->end_ns;
 	learn_faults(s, e);
 	s->cgroup = e->cgroup;
 	if (reason == REASON_THROTTLE)
@@ -499,10 +501,10 @@ static int make_room(struct tasks *t)
 	return 0;
 }
 
-/* Waits count up to the last look, which may come a little after the frame's end. */
+/* Waits may have been counted a little further than the frame's end. */
 static uint64_t end_of(const struct tasks *t, uint64_t now_ns)
 {
-	return now_ns > t->look_ns ? now_ns : t->look_ns;
+	return now_ns > t->counted_ns ? now_ns : t->counted_ns;
 }
 
 int tasks_view(struct tasks *t, bool whole, uint64_t now_ns)

@@ -56,6 +56,7 @@ struct tasks {
 	bool on;			/* waits are traced */
 	uint64_t start_ns, interval_ns;	/* of the run, of the interval */
 	uint64_t look_ns;		/* the last look */
+	uint64_t counted_ns;		/* waits are counted up to here */
 	struct task *list;		/* of the last view */
 	const struct task_slot **slots;	/* in the same order */
 	size_t n_list, room;

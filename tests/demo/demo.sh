@@ -139,9 +139,11 @@ A data loader (pid $LOADER) has four workers; one of them was given the slow dis
   iolat --pid $LOADER -i 2s -D 6s
 
 END
-"$IOLAT" --pid $LOADER -i 2s -D 6s 9>&-
+"$IOLAT" --pid $LOADER -i 2s -D 6s 9>&- | tee -i $DIR/iolat.out
 cat << END
 
-Look at the last table: three workers read from $fast in well under a millisecond, one reads from $slow
-and waits over $DELAY for each request. The process id on that row is the worker to look into.
+Three workers read from $fast in well under a millisecond, one reads from $slow and waits over $DELAY for each
+request. Which one it is, iolat says itself, in the first finding below the last table:
+
+  $(grep '^worker-stuck: ' $DIR/iolat.out | tail -n 1 || echo 'none: the run was too short')
 END

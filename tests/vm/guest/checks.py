@@ -24,7 +24,7 @@ import importlib
 import inspect
 from typing import Callable, NamedTuple
 
-TOPICS = ["direct", "cgroups", "containers", "merges", "ops", "scsi", "devices", "kernel", "workers", "scale"]
+TOPICS = ["direct", "cgroups", "containers", "merges", "ops", "scsi", "waits", "devices", "kernel", "workers", "scale"]
 # The forms of the programs that are asked: the one that iolat chooses by itself, and the poorest.
 FORMS = ["chosen", "raw"]
 
