@@ -96,6 +96,8 @@ static __always_inline int look_at_arrival(const struct arrival *a)
 	bio = (struct bio *)a->bio;
 	disk = bio_disk(bio);
 	owner_of_arrival(bio, a->pid_tgid, &o);
+	o.copy = a->above != 0;
+	o.via = a->above;
 	if (!disk || !o.selected)
 		return 0;
 	disk_seen(disk);

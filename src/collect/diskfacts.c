@@ -20,17 +20,19 @@
 
 #define FOLDER_LEN 96
 
-static void find_folder(const struct iolat_disk *disk, char path[FOLDER_LEN])
+/* Whether the number is listed. */
+static bool find_folder(const struct iolat_disk *disk, char path[FOLDER_LEN])
 {
 	size_t at;
 
 	snprintf(path, FOLDER_LEN, "/sys/dev/block/%u:%u", disk->major, disk->minor);
 	if (!access(path, F_OK))
-		return;
+		return true;
 	at = snprintf(path, FOLDER_LEN, "/sys/block/");
 	snprintf(path + at, FOLDER_LEN - at, "%.31s", disk->name);
 	for (char *slash = path + at; (slash = strchr(slash, '/'));)
 		*slash = '!';
+	return false;
 }
 
 /* --- what it is ---------------------------------------------------------------------- */
@@ -105,44 +107,35 @@ static void read_transport(const struct iolat_disk *disk, const char *folder, ch
 		kind_of_name(disk->name, out, size);
 }
 
-/* Drivers that take bios count by themselves, some whatever queue/iostats says; those that do not count at
- * all leave every field at 0, also that of what is under way. */
-static bool driver_counts(const struct iolat_disk *disk, const char *folder, bool iostats)
+/* A driver that takes bios counts by itself: these if they are told to, others always or never. */
+static bool obeys_iostats(const struct iolat_disk *disk, bool takes_bios)
 {
 	static const char *const obedient[] = {"dm-", "md", "nvme", "pmem"};
-	char text[512];
 
-	if (!sysfs_text(folder, "stat", text, sizeof(text)) || !text[strspn(text, " 0")])
-		return false;
+	if (!takes_bios)
+		return true;
 	for (size_t i = 0; i < sizeof(obedient) / sizeof(obedient[0]); i++)
 		if (!strncmp(disk->name, obedient[i], strlen(obedient[i])))
-			return iostats;
-	return true;
+			return true;
+	return false;
 }
 
-static bool is_accounted(const struct iolat_disk *disk, const char *folder)
+bool diskfacts_read(const struct iolat_disk *disk, struct iolat_disk_facts *f)
 {
-	char path[FOLDER_LEN + 8];
-	uint64_t iostats;
-
-	snprintf(path, sizeof(path), "%s/mq", folder);
-	if (!disk->major || !sysfs_number(folder, "queue/iostats", &iostats))
-		return false;
-	return access(path, F_OK) ? driver_counts(disk, folder, iostats) : iostats;
-}
-
-void diskfacts_read(const struct iolat_disk *disk, struct iolat_disk_facts *f)
-{
-	char folder[FOLDER_LEN];
+	char folder[FOLDER_LEN], queues[FOLDER_LEN + 8];
+	bool listed = find_folder(disk, folder), takes_bios;
 	uint64_t n;
 
-	find_folder(disk, folder);
+	snprintf(queues, sizeof(queues), "%s/mq", folder);
+	takes_bios = access(queues, F_OK);
 	f->nr_requests = sysfs_number(folder, "queue/nr_requests", &n) ? n : 0;
 	f->rotational = sysfs_number(folder, "queue/rotational", &n) ? n != 0 : 2;
-	f->accounted = is_accounted(disk, folder);
+	f->accounted = listed && sysfs_number(folder, "queue/iostats", &n) &&
+		       (n || !obeys_iostats(disk, takes_bios));
 	read_scheduler(folder, f->scheduler, sizeof(f->scheduler));
 	read_model(folder, f->model, sizeof(f->model));
 	read_transport(disk, folder, f->transport, sizeof(f->transport));
+	return takes_bios;
 }
 
 /* --- what it stands on ----------------------------------------------------------------- */

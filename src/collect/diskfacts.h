@@ -8,8 +8,9 @@
 
 #include "collect/tracer.h"
 
-/* Fills model, transport, scheduler, nr_requests, rotational, accounted. */
-void diskfacts_read(const struct iolat_disk *disk, struct iolat_disk_facts *f);
+/* Fills model, transport, scheduler, nr_requests, rotational, accounted. True if the driver takes bios and has to count
+ * them by itself: some do not, and their count stays 0. */
+bool diskfacts_read(const struct iolat_disk *disk, struct iolat_disk_facts *f);
 
 /* Passes on a DISK_BELOW event for each device that the disk stands on. 0 or -errno. */
 int diskfacts_below(const struct iolat_disk *disk, const struct sink *sink);

@@ -24,6 +24,8 @@ struct watched {
 	struct iolat_disk disk;
 	struct iolat_disk_facts facts;	/* as passed on last */
 	bool counted;			/* `base` is known, and so is `now` */
+	bool accounted;			/* as sysfs says; */
+	bool by_driver;			/* ... but only if the count is not 0 */
 	uint64_t base, now;
 	uint64_t round;			/* of counting that found it */
 };
@@ -139,6 +141,11 @@ static int pass_facts(struct watched *d, const struct iolat_disk_facts *now, boo
 	return sink->event(sink->ctx, now, sizeof(*now));
 }
 
+static bool is_accounted(const struct watched *d)
+{
+	return d->accounted && !(d->by_driver && !d->now);
+}
+
 static struct watched *watch(struct diskwatch *w, const struct iolat_disk *e)
 {
 	const struct dev dev = {e->major, e->minor};
@@ -155,7 +162,9 @@ static struct watched *watch(struct diskwatch *w, const struct iolat_disk *e)
 		return NULL;
 	}
 	find_base(w, d);
-	diskfacts_read(e, &d->facts);
+	d->by_driver = diskfacts_read(e, &d->facts);
+	d->accounted = d->facts.accounted;
+	d->facts.accounted = is_accounted(d);
 	/* A disk that is first heard of after the last count was not counted if it was new. */
 	d->facts.incomparable = !d->counted || (w->frozen && !map_get(&w->baselines, &dev));
 	return d;
@@ -246,6 +255,7 @@ static int report(struct diskwatch *w, struct watched *d, const struct sink *sin
 {
 	struct iolat_disk_facts now = d->facts;
 
+	now.accounted = is_accounted(d);
 	if (now.accounted && !now.incomparable)
 		now.kernel_ios = d->now - d->base;
 	now.unselected = tracer_unselected(w->tracer, d->disk.disk);
