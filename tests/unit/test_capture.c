@@ -99,6 +99,7 @@ static struct log write_recording(char path[PATH_LEN], unsigned int n, int close
 	struct log in = {0};
 	struct capture_writer *w;
 	uint32_t seed = 1;
+	uint64_t bytes;
 	const struct iolat_end end = {.head = {IOLAT_EV_END, sizeof(end)}, .mono_ns = 99};
 
 	assert_int_equal(capture_create(&w, make_file(path)), 0);
@@ -113,12 +114,14 @@ static struct log write_recording(char path[PATH_LEN], unsigned int n, int close
 		keep(&in, cgroup_event(), cgroup_event()->head.size);
 	}
 	assert_int_equal(capture_requests(w), n);
-	if (!close_it) {
-		assert_int_equal(capture_flush(w), 0);
-		return in; /* as if killed: the descriptor closes with the test */
+	assert_int_equal(capture_flush(w), 0);
+	bytes = capture_bytes(w);
+	assert_int_equal(capture_close(w, 99), 0);
+	if (!close_it) { /* as if killed before the end was written */
+		assert_int_equal(truncate(path, bytes), 0);
+		return in;
 	}
 	keep(&in, &end, sizeof(end));
-	assert_int_equal(capture_close(w, 99), 0);
 	return in;
 }
 

@@ -112,9 +112,9 @@ def limit(form):
 @check()
 def a_limit_holds_back_for_long(form):
     """A read that waits for its cgroup's limit is in no tracepoint yet: it is inferred from the task asleep."""
-    with limited(1) as path, watch(form, "--stuck", "300ms") as run:
+    with limited(2) as path, watch(form, "--stuck", "300ms") as run:
         reader = tools.Background(lambda self: (tools.put(path + "/cgroup.procs", 0), self.ready(),
-                                                tools.read("vda", count=6)))
+                                                tools.read("vda", count=12)))
         time.sleep(3.5)
         tools.wait_until("the reader asleep", lambda: asleep(reader.pid))
         time.sleep(0.4)
