@@ -46,31 +46,32 @@ static __always_inline void fill_bio(struct iolat_request *e, const struct bio_f
 	e->flags = b->flags | (b->owner.copy ? IOLAT_RQ_COPY : 0);
 }
 
-static __always_inline void emit_bio(const struct bio_flight *b, u8 error, u64 now)
+static __always_inline void emit_bio(const struct iolat_request *io)
 {
-	struct iolat_request *e = request_reserve(sizeof(*e)), own;
+	struct iolat_request *e = request_reserve(sizeof(*e));
 
 	if (e) {
-		fill_bio(e, b, error, now);
+		*e = *io;
 		emit_end(e);
-		return;
+	} else if (aggregate_request(io)) {
+		count_unselected(io->disk);
 	}
-	fill_bio(&own, b, error, now);
-	if (aggregate_request(&own))
-		count_unselected(b->disk);
 }
 
-/* The I/O is over. Of two who say so at once, one is right. */
+/* The I/O is over. Of two who say so at once, one is right. Its record is filled before the entry goes;
+ * a second copy would not fit on the stack. */
 static __always_inline void bio_flight_end(struct bio_flight *b, u8 error, u64 now)
 {
-	struct bio_flight ended = *b;
+	bool wanted = b->owner.selected && now - b->start_ns >= knobs.min_latency_ns;
+	struct iolat_request io;
 
-	if (!bio_flight_release(ended.bio))
+	fill_bio(&io, b, error, now);
+	if (!bio_flight_release(b->bio))
 		return;
-	if (ended.owner.selected && now - ended.start_ns >= knobs.min_latency_ns)
-		emit_bio(&ended, error, now);
+	if (wanted)
+		emit_bio(&io);
 	else
-		count_unselected(ended.disk);
+		count_unselected(io.disk);
 }
 
 /* The entry that a bio, or what it was split from, has as an I/O of the device above. */

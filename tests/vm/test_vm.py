@@ -36,8 +36,7 @@ KERNELS = [
     ("forky", "7.", "v1"),
 ]
 BOOTS = [(*kernel, "plain") for kernel in KERNELS if not SHORT or kernel[2] == "v2"] + [
-    ("bookworm", "6.1.", "v2", "big"),
-    *([] if SHORT else [("bullseye", "5.10.", "v2", "big"), ("forky", "7.", "v2", "big")]),
+    *([] if SHORT else [("bookworm", "6.1.", "v2", "big"), ("bullseye", "5.10.", "v2", "big"), ("forky", "7.", "v2", "big")]),
 ]
 CASES = [(suite, release, cgroups, machine, checks.label(form, check))
          for suite, release, cgroups, machine in BOOTS

@@ -60,7 +60,7 @@ def thin(meta, data):
     """A thin device of a pool; both are dm devices. The pool has to map a block before the first I/O to it."""
     tools.sh("dd", "if=/dev/zero", f"of=/dev/{meta}", "bs=4k", "count=1", "oflag=direct", "status=none")
     with dm("thin-pool", data, f"/dev/{meta}", f"/dev/{data}", 128, 0, 1, "skip_block_zeroing") as pool:
-        tools.sh("dmsetup", "message", f"/dev/{pool}", "0", "create_thin", 0)
+        tools.sh("dmsetup", "message", tools.fetch(f"/sys/block/{pool}/dm/name"), "0", "create_thin", 0)
         with dm("thin", pool, f"/dev/{pool}", 0, size=131072) as top:
             yield top
 

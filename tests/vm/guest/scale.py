@@ -62,7 +62,7 @@ def check_counts(iolat, device, counts):
     assert seen["seen"] == seen["kernel"] == sum(counts.values()), seen
 
 
-@check(short=True, machine="big")
+@check(machine="big")
 def queues(form):
     """Every request of every queue counts for its process, whatever the room."""
     with null_blks(1, submit_queues=CPUS) as (device,):
@@ -90,7 +90,7 @@ def others_come_and_go(form):
         check_counts(iolat, device, counts)
 
 
-@check(short=True, machine="big")
+@check(machine="big")
 def many(form):
     """64 possible CPUs and a thousand disks: it starts as ever, and its memory is sized by what is used."""
     assert tools.fetch("/sys/devices/system/cpu/possible") == f"0-{POSSIBLE - 1}"
