@@ -64,7 +64,8 @@ def load():
 def chosen(cgroups, short, machine="plain"):
     """[(form, check)] for a boot, each form's together."""
     return [(form, c) for form in FORMS for c in load()
-            if form in c.forms and cgroups in c.cgroups and machine == c.machine and (c.short or not short)]
+            if form in c.forms and cgroups in c.cgroups and machine == c.machine
+            and (not short or c.short and form == FORMS[0])]
 
 
 def label(form, c):

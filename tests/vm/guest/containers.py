@@ -68,7 +68,7 @@ def near(got, want, what):
     assert abs(got - want) <= want / 100, f"{what}: {got} bytes instead of {want}"
 
 
-@check(short=True)
+@check()
 def docker(form):
     """Two containers, one of which lives for a moment: direct and written-back bytes are theirs, by name."""
     ids = {"web": an_id("a"), "blink": an_id("b")}
@@ -112,7 +112,7 @@ def kubelet_like(form, delegate, levels):
     assert late and {r["owner_from"] for r in late} == {"page"}, late
 
 
-@check(short=True, cgroups=["v2"])
+@check(cgroups=["v2"])
 def io_not_delegated(form):
     """kubelet's default: memory is handed down, io not even from the root."""
     kubelet_like(form, "-io", "io nowhere")

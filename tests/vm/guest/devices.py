@@ -118,7 +118,7 @@ def owners(rows):
 
 # --- stacks -------------------------------------------------------------------------------------------------------------
 
-@check(short=True)
+@check()
 def dm_linear(run):
     """dm-linear passes on in the submitter's own context: the copies are the submitter's, too."""
     below = disk()
@@ -134,7 +134,7 @@ def dm_linear(run):
     assert run.coverage(top)["stands_on"] == [below]
 
 
-@check(short=True)
+@check()
 def dm_delay(run):
     """dm-delay's delay is in the upper level alone. A worker passes on; the cgroup goes with it."""
     below = disk()
@@ -152,7 +152,7 @@ def dm_delay(run):
         assert all(r["latency"]["total"]["p50_ns"] < least / 2 for r in rows), f"{op}: {rows}"
 
 
-@check(short=True)
+@check()
 def dm_crypt(run):
     """dm-crypt writes by a thread of its own, before 5.18 without a cgroup: then nobody's."""
     below = disk()
@@ -185,7 +185,7 @@ def dm_thin(run):
     assert sum(r["ios"] for r in fio) == WRITES, run.rows(data, "write")
 
 
-@check(short=True)
+@check()
 def md_raid0(run):
     """raid0, which before 5.14 hands on the very bio that entered, and pieces of it."""
     below = [disk(), disk()]
@@ -203,7 +203,7 @@ def md_raid0(run):
     assert sorted(run.coverage(top)["stands_on"]) == sorted(below)
 
 
-@check(short=True)
+@check()
 def md_raid1(run):
     """raid1 reads from one and writes to both."""
     below = [disk(), disk()]
@@ -216,7 +216,7 @@ def md_raid1(run):
         copies(run, top, [one], "write", WRITES)
 
 
-@check(short=True)
+@check()
 def nvme_multipath(run):
     """The disk has what was asked of it; the path that was taken has the parts of the latency, under a name that is
     its own though its number may not be."""
@@ -250,7 +250,7 @@ def two_layers(run):
     copies(run, middle, below, "read", READS)
 
 
-@check(short=True, forms=["chosen"])
+@check(forms=["chosen"])
 def counted_once(form):
     """Without a device in the rows every I/O counts where it entered: no copy adds to it, whoever made it."""
     with contextlib.ExitStack() as stack:

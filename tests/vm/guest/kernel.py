@@ -15,14 +15,14 @@ def release():
     return tuple(int(n) for n in re.match(r"(\d+)\.(\d+)", os.uname().release).groups())
 
 
-@check(short=True)
+@check()
 def no_state(run):
     """When all is done, the programs know of no I/O under way."""
     yield
     assert run.left == {}, f"left behind: {run.left}"
 
 
-@check(short=True)
+@check()
 def tracepoints_alone(run):
     """No kprobes: a kernel without them, or that forbids them, is as good as any."""
     kinds = set()

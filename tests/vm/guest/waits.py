@@ -57,7 +57,7 @@ def read_asynchronously():
         aio.wait()
 
 
-@check(short=True)
+@check()
 def reasons(form):
     """Direct, asynchronous and mapped reads of a disk of 20 ms, each a wait of its kind."""
     tools.sh("blockdev", "--flushbufs", f"/dev/{tools.SLOW}")
@@ -70,7 +70,7 @@ def reasons(form):
     waited(run, mapped, "page_fault", 10 * 20 * 0.9)
 
 
-@check(short=True)
+@check()
 def journal(form):
     """An fsync sleeps for the log's commit without the kernel's counting it as I/O."""
     def load():
@@ -96,7 +96,7 @@ def limited(rate):
         yield path
 
 
-@check(short=True)
+@check()
 def limit(form):
     """A cgroup's own limit (io.max, blkio.throttle): the waits are its, the device is as fast as ever."""
     with limited(10) as path, watch(form) as run:
@@ -149,7 +149,7 @@ def read_when_ready(self, device):
     tools.read(device)
 
 
-@check(short=True)
+@check()
 def delayed(form):
     """dm-delay, 5 s: the read shows while it waits, its wait counts at once, and in the end it took that long."""
     with mapped_device("0 2048 delay /dev/vda 0 5000") as name:
@@ -169,7 +169,7 @@ def delayed(form):
         waited(run, pid, "disk", 4900)
 
 
-@check(short=True)
+@check()
 def suspended(form):
     """dmsetup suspend: a read that comes then waits in the device's queue, which is where it shows."""
     with mapped_device("0 2048 linear /dev/vda 0") as name:
