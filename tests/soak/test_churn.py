@@ -23,7 +23,7 @@ class Size:
         fdinfo = [self.read(f) for f in pathlib.Path(f"/proc/{pid}/fdinfo").iterdir()]
         maps = [re.search(r"^memlock:\s+(\d+)", text, re.M) for text in fdinfo if "map_id:" in text]
         self.resident = int(re.search(r"VmRSS:\s+(\d+)", self.read(f"/proc/{pid}/status"))[1]) * 1024
-        self.maps = sum(int(m[1]) for m in maps)
+        self.maps = sum(int(m[1]) for m in maps if m)  # links and programs name maps, too
         self.descriptors = len(fdinfo)
 
     @staticmethod
@@ -69,7 +69,8 @@ def check_flat(tracer, once, n, each_bytes, soaked):
         once(i)
     settle(tracer)
     after = Size(tracer.pid)
-    room = base.MIB + (0 if soaked else each_bytes * n)
+    # A short run is not over what is allocated once, when the first of its kind comes.
+    room = base.MIB if soaked else 8 * base.MIB + each_bytes * n
     print(f"after {n // 4}: {before}; after {n}: {after}")
     assert after.resident - before.resident <= room, f"{before}; then {after}"
     assert after.maps - before.maps <= base.MIB, f"{before}; then {after}"

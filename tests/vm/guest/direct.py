@@ -40,7 +40,7 @@ def adds_up(row, where):
     assert abs(parts - latency["total"]["mean_ns"]) <= 2, f"{where}: queue + device != total: {latency}"
 
 
-@check(short=True)
+@check()
 def coverage(run):
     """What iolat saw is what the kernel counts, on every disk and over everything that all the checks do; nothing was
     lost on the way."""
