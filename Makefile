@@ -114,7 +114,7 @@ install: all ## install into DESTDIR/PREFIX: program, man page, bash completion
 # --- what this needs, as Debian's and Ubuntu's packages ------------------------
 DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
-DEPS_TEST := locales fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
+DEPS_TEST := locales btrfs-progs mdadm fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
 	nbdkit libnbd-bin qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
 DEPS_FUZZ := libclang-rt-dev
 
