@@ -29,6 +29,7 @@ static __always_inline void fill(struct iolat_task *e, struct task_struct *task,
 {
 	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
 	u32 level = BPF_CORE_READ(pid, level) & 31;
+	u32 tree = knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2;
 
 	e->head.kind = IOLAT_EV_TASK;
 	e->head.size = sizeof(*e);
@@ -43,6 +44,7 @@ static __always_inline void fill(struct iolat_task *e, struct task_struct *task,
 	e->ppid = BPF_CORE_READ(task, real_parent, tgid);
 	e->uid = BPF_CORE_READ(task, cred, uid.val);
 	e->begun_ns = BPF_CORE_READ(task, start_time);
+	e->cgroup = cgroup_key(tree, task_cgroup_in(task, tree));
 	e->ns_pid = 0;
 	bpf_probe_read_kernel(&e->ns_pid, sizeof(e->ns_pid), &pid->numbers[level].nr);
 	if (bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), comm ?: task->comm) < 0)

@@ -171,6 +171,7 @@ struct iolat_task {
 	__u32 here;		/* SEEN: tgid in the reader's pid namespace, 0: not in it */
 	char comm[IOLAT_COMM_LEN];
 	__u64 begun_ns;		/* the task's own start, CLOCK_MONOTONIC */
+	__u64 cgroup;		/* IOLAT_CGROUP() that its I/O would be of; 0: not known */
 };
 
 /* A disk at its first request; may come again. The number is the kernel's diskseq,

@@ -93,6 +93,20 @@ struct known_cgroup *cgroups_get(struct cgroup_table *t, uint64_t key)
 	return c && c->same ? c->same : c;
 }
 
+struct known_cgroup *cgroups_find(struct cgroup_table *t, uint64_t key)
+{
+	struct known_cgroup *c = lru_get(&t->ids, &key);
+
+	return c && c->same ? c->same : c;
+}
+
+const struct container *cgroups_container_of(struct cgroup_table *t, uint64_t key)
+{
+	const struct known_cgroup *c = cgroups_find(t, key);
+
+	return c && c->in[PLACE_CONTAINER] ? &c->in[PLACE_CONTAINER]->container : NULL;
+}
+
 /* --- one cgroup in two trees ------------------------------------------------------- */
 
 static struct known_cgroup *find_path(const struct cgroup_table *t, unsigned int tree,

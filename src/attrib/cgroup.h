@@ -42,6 +42,12 @@ void cgroups_gone(struct cgroup_table *t, const struct iolat_cgroup_gone *e);
 /* The cgroup that stands for an id, made when it is new; NULL: out of memory. */
 struct known_cgroup *cgroups_get(struct cgroup_table *t, uint64_t key);
 
+/* The same if it is known; NULL: it is not. */
+struct known_cgroup *cgroups_find(struct cgroup_table *t, uint64_t key);
+
+/* The container that a cgroup is known to be of, or NULL. */
+const struct container *cgroups_container_of(struct cgroup_table *t, uint64_t key);
+
 /* Whether the selection takes what a cgroup (NULL: none) does, by its container, pod and job. */
 bool cgroups_wanted(const struct cgroup_table *t, const struct known_cgroup *c);
 

@@ -201,7 +201,8 @@ static bool selects_something(const struct options *o)
 /* Waits are the tasks' own, whatever disk they are for. */
 static bool selects_tasks(const struct target *t, const struct options *o)
 {
-	return t->n_pids || o->names.n || o->users.n || t->knobs.n_cgroups;
+	return t->n_pids || o->names.n || o->users.n || t->knobs.n_cgroups ||
+	       select_has_places(&t->selection);
 }
 
 int target_resolve(struct target *t, const struct options *o, const struct cgroupfs *cgroups,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/map.h"
 #include "collect/names.h"
 
@@ -201,18 +202,25 @@ static int name(struct cgroup_facts *f, uint64_t key, const char *path, uint32_t
 	return send_container(f, key, &what, &names);
 }
 
-static int know(struct cgroup_facts *f, uint64_t key, const char *path, uint32_t tgid)
+/* `telling`: the path that it is to be named by. */
+static int know_as(struct cgroup_facts *f, uint64_t key, const char *path, const char *telling,
+		   uint32_t tgid)
 {
 	bool named;
-	int err = send_path(f, key, path) ?: name(f, key, path, tgid, &named);
+	int err = send_path(f, key, path) ?: name(f, key, telling, tgid, &named);
 	struct nameless *n;
 
 	if (err)
 		return err;
 	if (named)
 		return set(f, key, KNOWN);
-	n = nameless_new(path, tgid);
+	n = nameless_new(telling, tgid);
 	return n ? set(f, key, n) : -ENOMEM;
+}
+
+static int know(struct cgroup_facts *f, uint64_t key, const char *path, uint32_t tgid)
+{
+	return know_as(f, key, path, path, tgid);
 }
 
 /* The blkio tree's cgroup of the same path is the one that rows are by; it has to be known, too. */
@@ -226,18 +234,25 @@ static int know_twin(struct cgroup_facts *f, uint64_t key, const char *path)
 	return twin && !map_get(&f->ids, &twin) ? know(f, twin, path, 0) : 0;
 }
 
+/* What cannot be looked up (any more) may still be in the file of a process in it. */
+static int resolve_by_task(struct cgroup_facts *f, uint64_t key, uint32_t tgid)
+{
+	AUTO_FREE char *path = NULL, *telling = NULL;
+
+	if (tgid) {
+		path = cgroupfs_path_of_task(f->cgroups, IOLAT_CGROUP_TREE(key), tgid);
+		telling = cgroupfs_telling_path_of_task(f->cgroups, tgid);
+	}
+	return path ? know_as(f, key, path, telling ? telling : path, tgid) : set(f, key, NO_PATH);
+}
+
 static int resolve(struct cgroup_facts *f, uint64_t key, uint32_t tgid)
 {
-	char *path = cgroupfs_path(f->cgroups, key);
-	int err;
+	AUTO_FREE char *path = cgroupfs_path(f->cgroups, key);
 
-	if (!path && tgid)
-		path = cgroupfs_path_of_task(f->cgroups, IOLAT_CGROUP_TREE(key), tgid);
 	if (!path)
-		return set(f, key, NO_PATH);
-	err = know_twin(f, key, path) ?: know(f, key, path, tgid);
-	free(path);
-	return err;
+		return resolve_by_task(f, key, tgid);
+	return know_twin(f, key, path) ?: know(f, key, path, tgid);
 }
 
 /* A name may only be known to a process in it (a job's), so another one is worth another try. */

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "attrib/cgpath.h"
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "collect/procfs.h"
@@ -307,21 +308,38 @@ static const char *line_path(char *line, unsigned int tree)
 	return NULL;
 }
 
-char *cgroupfs_path_of_task(const struct cgroupfs *c, unsigned int tree, uint32_t pid)
+static FILE *open_task(const struct cgroupfs *c, uint32_t pid)
 {
 	char name[PATH_MAX];
-	AUTO_FREE char *line = NULL;
-	AUTO_FILE FILE *f = NULL;
-	const char *path = NULL;
-	size_t size = 0;
 
 	if (!c->host_pids)
 		return NULL;
 	snprintf(name, sizeof(name), "%s/proc/%u/cgroup", c->root, pid);
-	f = fopen(name, "re");
+	return fopen(name, "re");
+}
+
+char *cgroupfs_path_of_task(const struct cgroupfs *c, unsigned int tree, uint32_t pid)
+{
+	AUTO_FILE FILE *f = open_task(c, pid);
+	AUTO_FREE char *line = NULL;
+	const char *path = NULL;
+	size_t size = 0;
+
 	while (f && !path && getline(&line, &size, f) > 0)
 		path = line_path(line, tree);
 	return path ? strdup(path) : NULL;
+}
+
+char *cgroupfs_telling_path_of_task(const struct cgroupfs *c, uint32_t pid)
+{
+	AUTO_FILE FILE *f = open_task(c, pid);
+	AUTO_FREE char *text = NULL;
+	char path[PATH_MAX];
+	size_t size = 0;
+
+	if (!f || getdelim(&text, &size, '\0', f) < 0 || !cgpath_of_task(text, path, sizeof(path)))
+		return NULL;
+	return strdup(path);
 }
 
 /* --- all of a tree ---------------------------------------------------------------- */

@@ -38,6 +38,9 @@ char *cgroupfs_path(const struct cgroupfs *c, uint64_t cgroup);
 /* The path a task's /proc/PID/cgroup gives for a tree, malloc'ed; NULL if it has none. */
 char *cgroupfs_path_of_task(const struct cgroupfs *c, unsigned int tree, uint32_t pid);
 
+/* The path, of whichever tree, that says most about a task (cgpath_of_task()), malloc'ed; NULL if none. */
+char *cgroupfs_telling_path_of_task(const struct cgroupfs *c, uint32_t pid);
+
 /* The cgroup of a path from its tree's root, 0: there is none. */
 uint64_t cgroupfs_key(const struct cgroupfs *c, unsigned int tree, const char *path);
 

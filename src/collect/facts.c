@@ -18,6 +18,7 @@
 #include "collect/limits.h"
 #include "collect/process_facts.h"
 #include "collect/procfs.h"
+#include "collect/procfs.h"
 #include "collect/seen.h"
 
 #define LOOK_NS 200000000ull /* between two looks at what is in flight */
@@ -28,6 +29,7 @@ struct facts {
 	struct sink sink;
 	struct diskwatch disks;
 	struct process_facts processes;
+	bool host_pids;		/* /proc here shows the pids that events have */
 	struct limits *limits;		/* of the cgroups of waiting tasks */
 	uint64_t next_look;		/* CLOCK_MONOTONIC */
 	bool frozen;
@@ -43,7 +45,7 @@ static int pass_owner(struct facts *f, uint64_t cgroup, uint32_t tgid)
 {
 	int err = cgroup_facts_see(f->cgroups, cgroup, tgid);
 
-	return err ?: process_facts_io(&f->processes, tgid);
+	return err || !f->host_pids ? err : process_facts_io(&f->processes, tgid);
 }
 
 /* A disk that a limit is for may not have done any I/O yet. */
@@ -62,6 +64,14 @@ static int pass_waiter(struct facts *f, const struct iolat_wait *w)
 	return pass_owner(f, w->cgroup, w->tgid) ?: limits_know(f->limits, w->cgroup);
 }
 
+/* In a namespace of pids /proc would tell of other processes. */
+static int pass_task(struct facts *f, const struct iolat_task *e, size_t size)
+{
+	int err = send(f, e, size);
+
+	return err || !f->host_pids ? err : process_facts_task(&f->processes, e);
+}
+
 /* --- the stream ------------------------------------------------------------------- */
 
 static int pass(void *ctx, const void *data, size_t size)
@@ -77,10 +87,10 @@ static int pass(void *ctx, const void *data, size_t size)
 
 	switch (head->kind) {
 	case IOLAT_EV_REQUEST:
-		err = cgroup_facts_see(f->cgroups, rq->cgroup, rq->tgid);
+		err = pass_owner(f, rq->cgroup, rq->tgid);
 		break;
 	case IOLAT_EV_SHARE:
-		err = cgroup_facts_see(f->cgroups, share->cgroup, share->tgid);
+		err = pass_owner(f, share->cgroup, share->tgid);
 		break;
 	case IOLAT_EV_AGGREGATE:
 		err = pass_owner(f, aggregate->cgroup, aggregate->tgid);
@@ -95,7 +105,7 @@ static int pass(void *ctx, const void *data, size_t size)
 		err = pass_waiter(f, data);
 		break;
 	case IOLAT_EV_TASK:
-		return send(f, data, size) ?: process_facts_task(&f->processes, data);
+		return pass_task(f, data, size);
 	case IOLAT_EV_DISK:
 		return diskwatch_disk(&f->disks, data, &f->sink);
 	case IOLAT_EV_CGROUP:
@@ -234,6 +244,7 @@ int facts_new(struct facts **out, struct tracer *t, const struct cgroupfs *cgrou
 	f->tracer = t;
 	f->sink = *sink;
 	process_facts_init(&f->processes, sink);
+	f->host_pids = procfs_is_host();
 	f->limits = limits_new(cgroups, &(struct sink){pass_limit, f});
 	if (!f->limits) {
 		free(f);

@@ -104,11 +104,36 @@ DIR *hostfs_dir(const struct hostfs *h, const char *path)
 	return d;
 }
 
-bool hostfs_exists(const struct hostfs *h, const char *path)
+bool hostfs_same_root(const struct hostfs *a, const struct hostfs *b)
+{
+	struct stat one, other;
+
+	return !fstat(a->root, &one) && !fstat(b->root, &other) && one.st_ino == other.st_ino &&
+	       one.st_dev == other.st_dev;
+}
+
+static bool exists(const struct hostfs *h, const char *path)
 {
 	AUTO_CLOSE int fd = open_below(h, path, O_PATH);
 
 	return fd >= 0;
+}
+
+/* No path leads through the link to a process's root (RESOLVE_IN_ROOT). */
+bool hostfs_exists(const struct hostfs *h, const char *path)
+{
+	struct hostfs other;
+	uint32_t pid;
+	int end = 0;
+	bool there;
+
+	if (sscanf(path, "/proc/%" SCNu32 "/root/%n", &pid, &end) != 1 || !end)
+		return exists(h, path);
+	if (hostfs_open_process(&other, h, pid))
+		return false;
+	there = exists(&other, path + end);
+	hostfs_close(&other);
+	return there;
 }
 
 bool hostfs_each_pid(const struct hostfs *h, bool (*each)(void *ctx, uint32_t pid), void *ctx)

@@ -31,6 +31,9 @@ int hostfs_open_process(struct hostfs *out, const struct hostfs *h, uint32_t pid
 char *hostfs_read(const struct hostfs *h, const char *path, size_t limit, size_t *len);
 
 DIR *hostfs_dir(const struct hostfs *h, const char *path); /* NULL: none */
+bool hostfs_same_root(const struct hostfs *a, const struct hostfs *b);
+
+/* Also below the root of a process, "/proc/PID/root/...". */
 bool hostfs_exists(const struct hostfs *h, const char *path);
 
 /* Calls `each` with the pids in the root's /proc until it returns true, which is returned. */

@@ -178,6 +178,8 @@ static bool try_daemon(void *ctx, uint32_t pid)
 	if (!args || hostfs_open_process(&root, &d->host->fs, pid))
 		return false;
 	snprintf(prefix, sizeof(prefix), "/proc/%u/root", pid);
+	if (hostfs_same_root(&root, &d->host->fs))
+		prefix[0] = '\0';
 	found = try_command_line(d, &root, prefix, args, len);
 	hostfs_close(&root);
 	return found;

@@ -42,7 +42,8 @@ static bool share_ok(const struct iolat_share *e)
 
 static bool task_ok(const struct iolat_task *e)
 {
-	return e->what < IOLAT_TASK_MAX && terminated(e->comm, sizeof(e->comm));
+	return e->what < IOLAT_TASK_MAX && cgroup_key_ok(e->cgroup) &&
+	       terminated(e->comm, sizeof(e->comm));
 }
 
 static bool disk_ok(const struct iolat_disk *e)

@@ -260,7 +260,7 @@ static void put_task(struct json *j, const struct task *t)
 	record_subject(&r.record, BY_PROCESS, &t->subject);
 	record_subject(&r.record, BY_THREAD, &t->subject);
 	put_null(j, "worker");
-	put_null(j, "container");
+	record_subject(&r.record, BY_CONTAINER, &t->subject);
 	json_ku64(j, "wall_ns", t->wall_ns);
 	json_ku64(j, "blocked_ns", t->blocked_ns);
 	json_key(j, "blocked_pct");
@@ -289,7 +289,7 @@ static void put_one_stuck(struct json *j, const struct stuck *k)
 	json_open(j, '{');
 	record_subject(&r.record, BY_PROCESS, &k->subject);
 	record_subject(&r.record, BY_THREAD, &k->subject);
-	put_null(j, "container");
+	record_subject(&r.record, BY_CONTAINER, &k->subject);
 	record_subject(&r.record, BY_DEVICE, &k->subject);
 	record_subject(&r.record, BY_OP, &k->subject);
 	put_u64(j, "sector", k->has_sector && !k->inferred, k->sector);

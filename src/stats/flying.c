@@ -79,6 +79,7 @@ static int add_request(struct flying *f, struct model *m, const struct iolat_inf
 	if (!s)
 		return -ENOMEM;
 	s->subject.disk = d ? &d->pub : NULL;
+	s->subject.container = cgroups_container_of(&m->cgroups, e->cgroup);
 	s->subject.op = e->op;
 	s->stage = e->issue_ns ? STAGE_DEVICE : STAGE_QUEUE;
 	s->has_sector = e->sector != ~0ULL;
@@ -109,6 +110,7 @@ static int add_waiter(struct flying *f, struct tasks *t, const struct task_slot 
 		return -ENOMEM;
 	k->subject.process = &s->proc->pub;
 	k->subject.thread = &s->thread->pub;
+	k->subject.container = cgroups_container_of(&t->model->cgroups, s->cgroup);
 	k->subject.disk = disk_by_numbers(t->model, limited_disk(&t->limited, s->cgroup, !writes, writes));
 	k->subject.op = writes ? IOLAT_OP_WRITE : IOLAT_OP_READ;
 	k->stage = STAGE_BEFORE_REQUEST;
@@ -129,11 +131,13 @@ static bool is_old(uint64_t start_ns, uint64_t now_ns, uint64_t stuck_ns)
 	return start_ns && now_ns > start_ns && now_ns - start_ns >= stuck_ns;
 }
 
-/* Whether the analysis itself selects the owner: by name or user. */
+/* Whether the analysis itself selects the owner: by name, user or container. */
 static bool wanted(struct model *m, const struct iolat_inflight *e)
 {
-	return proc_wanted(&m->procs,
-			   e->tgid ? proc_at(&m->procs, e->tgid, e->start_ns).proc : NULL);
+	struct proc *p = e->tgid ? proc_at(&m->procs, e->tgid, e->start_ns).proc : NULL;
+
+	return proc_wanted(&m->procs, p) &&
+	       cgroups_wanted(&m->cgroups, cgroups_find(&m->cgroups, e->cgroup));
 }
 
 int flying_view(struct flying *f, struct tasks *t, uint64_t now_ns, uint64_t stuck_ns)
@@ -148,7 +152,7 @@ int flying_view(struct flying *f, struct tasks *t, uint64_t now_ns, uint64_t stu
 		const struct task_slot *s = list_entry(l, struct task_slot, order);
 
 		if (s->waited_reason == REASON_THROTTLE && is_old(s->waited_ns, now_ns, stuck_ns) &&
-		    proc_wanted(&t->model->procs, s->proc))
+		    tasks_wanted(t, s))
 			err = add_waiter(f, t, s, now_ns);
 	}
 	if (f->n_stuck)

@@ -238,6 +238,8 @@ static void ends(struct tasks *t, const struct iolat_task *e)
 /* A task that was there at the start has lived since then, as far as this run goes. */
 int tasks_task(struct tasks *t, const struct iolat_task *e)
 {
+	struct task_slot *s;
+
 	if (!t->on || !e->tgid)
 		return 0;
 	if (e->what == IOLAT_TASK_EXIT)
@@ -246,9 +248,12 @@ int tasks_task(struct tasks *t, const struct iolat_task *e)
 		forget(t, e);
 	if (e->what == IOLAT_TASK_EXIT || !(e->flags & IOLAT_TASK_TRACED))
 		return 0;
-	return get(t, e->tgid, e->tid, e->what == IOLAT_TASK_SEEN ? t->start_ns : e->ts_ns)
-		       ? 0
-		       : -ENOMEM;
+	s = get(t, e->tgid, e->tid, e->what == IOLAT_TASK_SEEN ? t->start_ns : e->ts_ns);
+	if (!s)
+		return -ENOMEM;
+	if (e->cgroup)
+		s->cgroup = e->cgroup;
+	return 0;
 }
 
 /* --- what they wait for ------------------------------------------------------------ */
@@ -456,12 +461,20 @@ static uint64_t overlap(const struct task_slot *s, uint64_t from_ns, uint64_t to
 	return to > from ? to - from : 0;
 }
 
-static void fill(struct task_slot *s, bool whole, uint64_t wall_ns)
+bool tasks_wanted(struct tasks *t, const struct task_slot *s)
+{
+	return proc_wanted(&t->model->procs, s->proc) &&
+	       cgroups_wanted(&t->model->cgroups, cgroups_find(&t->model->cgroups, s->cgroup));
+}
+
+static void fill(struct tasks *t, struct task_slot *s, bool whole, uint64_t wall_ns)
 {
 	struct task_sums sums = tasks_sums(s, whole);
 
 	s->pub = (struct task){
-		.subject = {.process = &s->proc->pub, .thread = &s->thread->pub},
+		.subject = {.process = &s->proc->pub,
+			    .thread = &s->thread->pub,
+			    .container = cgroups_container_of(&t->model->cgroups, s->cgroup)},
 		.wall_ns = wall_ns,
 	};
 	for (size_t i = 0; i < REASON_MAX; i++) {
@@ -520,8 +533,8 @@ int tasks_view(struct tasks *t, bool whole, uint64_t now_ns)
 		struct task_slot *s = list_entry(l, struct task_slot, order);
 		uint64_t wall = overlap(s, from, to);
 
-		fill(s, whole, wall);
-		if ((wall || s->pub.blocked_ns) && proc_wanted(&t->model->procs, s->proc))
+		fill(t, s, whole, wall);
+		if ((wall || s->pub.blocked_ns) && tasks_wanted(t, s))
 			t->slots[t->n_list++] = s;
 	}
 	qsort(t->slots, t->n_list, sizeof(*t->slots), longest_first);

@@ -40,7 +40,7 @@ struct task_slot {
 	uint64_t waited_ns;		/* since when it waits, as of the last look; 0: it does not */
 	uint8_t waited_call;		/* and its call and reason then */
 	int waited_reason;
-	uint64_t cgroup;		/* at its last sleep */
+	uint64_t cgroup;		/* at its last sleep, or event */
 	uint32_t faults;		/* major ones, before its last sleep */
 	uint64_t disk_ns;		/* of its last sleep, as long as that may turn out a fault's */
 	struct task_sums now, before;	/* of the interval, of all ended ones */
@@ -83,6 +83,7 @@ void tasks_inflight(struct tasks *t, const struct iolat_inflight *e);
 /* Lists those that lived in the interval (or ever, `whole`), the longest blocked first, into list and slots.
  * `now_ns` ends the frame. 0 or -ENOMEM. */
 int tasks_view(struct tasks *t, bool whole, uint64_t now_ns);
+bool tasks_wanted(struct tasks *t, const struct task_slot *s); /* the analysis selects it */
 struct task_sums tasks_sums(const struct task_slot *s, bool whole);
 void tasks_turn(struct tasks *t, uint64_t now_ns); /* a new interval starts */
 

@@ -158,6 +158,18 @@ def test_selected_by_name_and_id(engine, disk, start_iolat):
             check_bytes({"rows": rows}, disk, name, None, base.MIB)
 
 
+def test_waits_of_a_containers_tasks(engine, disk, iolat):
+    """With --container its tasks' waits are traced, and nobody else's are told."""
+    engine.start("alpha")
+    engine.start("beta")
+    tracer = iolat("--container", "alpha", *BY)
+    engine.execute("alpha", *dd("x", mib=1))
+    engine.execute("beta", *dd("y", mib=1))
+    tasks = tracer.stop()["tasks"]
+    assert {t["container"]["name"] for t in tasks} == {"alpha"}
+    assert [t["blocked_ns"] > 0 for t in tasks if t["process"]["comm"] == "dd"] == [True]
+
+
 def test_a_restarted_container_stays_selected(engine, disk, iolat):
     """A container that is stopped and started again is the same one; when it is removed, the run ends."""
     engine.start("alpha")

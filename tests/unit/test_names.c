@@ -122,6 +122,23 @@ static void resolve(struct scratch *s, const char *path)
 		assert_string_equal((s)->got.name, want);                                          \
 	} while (0)
 
+static void test_existence(void **state)
+{
+	struct scratch *s = *state;
+	struct hostfs root;
+	char path[1200];
+
+	put_text(s, "/a/b", "x");
+	assert_true(hostfs_exists(&s->host.fs, "/a/b") && !hostfs_exists(&s->host.fs, "/a/c"));
+	assert_int_equal(hostfs_open(&root, "/"), 0);
+	snprintf(path, sizeof(path), "/proc/%d/root%s/a/b", (int)getpid(), s->dir);
+	assert_true(hostfs_exists(&root, path));
+	path[strlen(path) - 1] = 'c';
+	assert_false(hostfs_exists(&root, path) || hostfs_exists(&root, "/proc/4194304/root/tmp"));
+	assert_false(hostfs_same_root(&root, &s->host.fs));
+	hostfs_close(&root);
+}
+
 /* --- Docker ------------------------------------------------------------------------- */
 
 #define DOCKER_FILE "/var/lib/docker/containers/" H64 "/config.v2.json"
@@ -314,6 +331,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fixture_names),
+		SCRATCH_TEST(test_existence),
 		SCRATCH_TEST(test_docker_must_be_about_the_id),
 		SCRATCH_TEST(test_files_are_not_followed_and_not_too_large),
 		SCRATCH_TEST(test_links_stay_below_the_root),
