@@ -4,8 +4,10 @@
 `N passed, N failed, N skipped`; errors count as failed, and it is a failure if nothing ran.
 """
 import contextlib
+import itertools
 import os
 import pathlib
+import shutil
 import signal
 import sys
 
@@ -115,15 +117,17 @@ def stack():
         yield s
 
 
-@pytest.fixture
-def folder(run_area, request):
-    """A new folder of the test's own, open to every user; its name is unique."""
-    made = []
+folders = itertools.count()
 
+
+@pytest.fixture
+def folder(run_area, stack):
+    """A new folder of the test's own, open to every user; its name is unique in the run. Removed with the test: what
+    all tests write together need not fit."""
     def make():
-        here = run_area / f"{len(os.listdir(run_area))}-{len(made)}"
+        here = run_area / str(next(folders))
         here.mkdir(mode=0o755)
-        made.append(here)
+        stack.callback(shutil.rmtree, here, ignore_errors=True)
         return here
     return make
 
