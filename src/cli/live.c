@@ -6,7 +6,6 @@
 #include "cli/live.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -20,34 +19,22 @@
 #include "capture/writer.h"
 #include "cli/child.h"
 #include "cli/output.h"
+#include "cli/session.h"
 #include "cli/signals.h"
-#include "cli/target.h"
 #include "cli/verdict.h"
-#include "collect/cgroupfs.h"
-#include "collect/facts.h"
-#include "collect/hostfs.h"
-#include "collect/tracer.h"
-#include "stats/run.h"
 
-#define DRAIN_LEAST_NS 1000000ull	/* between two looks at the rings */
-#define DRAIN_MOST_NS  100000000ull
-#define DRAIN_FILL     0.25		/* how full they may be then; the rest is for a rush */
 #define TAKE_NS	       1000000000ull	/* between two looks at what was counted in the kernel */
 #define ALIVE_NS       500000000ull	/* between two looks whether the subject still exists */
 
 struct live {
 	const struct options *o;
-	struct cgroupfs cgroups;
-	struct target target;
-	struct tracer *tracer;
-	struct facts *facts;
-	struct run *run;
+	struct session session;
 	struct output output;
 	struct capture_writer *capture;	/* of `record`; then nothing is rendered */
 	struct render_options render;
 	struct child child;
 	int signal_fd;
-	uint64_t last_drain, next_drain, next_take, next_frame, next_alive, end;
+	uint64_t next_take, next_frame, next_alive, end;
 	bool done;			/* the run ends */
 	bool quiet;			/* nobody reads the output any more */
 	bool failed_on;			/* a finding of --fail-on holds at the end */
@@ -69,15 +56,9 @@ static void fail(struct live *l, int err, const char *what)
 
 /* --- events and frames ------------------------------------------------------------ */
 
-/* An event that does not decode is counted by the run; tracing goes on. */
-static int take_event(void *ctx, const void *data, size_t size)
+static int record_event(void *ctx, const void *data, size_t size)
 {
-	struct live *l = ctx;
-	int err = run_event(l->run, data, size);
-
-	if (err == -ENOMEM)
-		return err;
-	return l->capture ? capture_add(l->capture, data, size) : 0;
+	return capture_add(ctx, data, size);
 }
 
 /* After a write: nobody listens any more, or it failed. */
@@ -109,26 +90,26 @@ static void render(struct live *l, const struct snapshot *s)
 		check_output(l, output_flush(&l->output));
 }
 
-static int take_all(struct live *l)
-{
-	const struct sink sink = facts_sink(l->facts);
-
-	l->next_take = now_ns() + TAKE_NS;
-	return tracer_drain_all(l->tracer, &sink);
-}
-
 static void take_due(struct live *l)
 {
-	int err = take_all(l);
+	int err = session_take(&l->session);
+
+	l->next_take = now_ns() + TAKE_NS;
 
 	if (err)
 		fail(l, err, "cannot read what the kernel counted");
 }
 
+static int update(struct live *l)
+{
+	l->next_take = now_ns() + TAKE_NS;
+	return session_update(&l->session);
+}
+
 static void show_interval(struct live *l, uint64_t now, bool even_empty)
 {
 	struct snapshot s;
-	int err = take_all(l) ?: facts_counters(l->facts) ?: run_interval(l->run, now, &s);
+	int err = update(l) ?: run_interval(l->session.run, now, &s);
 
 	if (err)
 		fail(l, err, "cannot make a frame");
@@ -139,7 +120,7 @@ static void show_interval(struct live *l, uint64_t now, bool even_empty)
 static void show_whole(struct live *l, uint64_t now, enum snapshot_type type)
 {
 	struct snapshot s;
-	int err = take_all(l) ?: facts_counters(l->facts) ?: run_whole(l->run, now, type, &s);
+	int err = update(l) ?: run_whole(l->session.run, now, type, &s);
 
 	if (err) {
 		fail(l, err, "cannot make the summary");
@@ -179,36 +160,12 @@ static void obey_signals(struct live *l)
 	}
 }
 
-static bool host_has(void *ctx, const char *file)
-{
-	const struct live *l = ctx;
-	struct hostfs host;
-	bool there;
-
-	if (hostfs_open(&host, l->cgroups.root))
-		return false;
-	there = hostfs_exists(&host, file);
-	hostfs_close(&host);
-	return there;
-}
-
-/* A run that watches given processes, cgroups or disks ends with the last of them, one of containers
- * when none can come back under the name. Names and users may come again. */
-static void check_subject(struct live *l)
-{
-	if (l->target.n_pids && !run_selected_alive(l->run) && !l->child.pid)
-		l->done = true;
-	if (!target_alive(&l->target, &l->cgroups))
-		l->done = true;
-	if (!l->child.pid && run_places_ended(l->run, host_has, l))
-		l->done = true;
-}
-
 /* --- the loop --------------------------------------------------------------------- */
 
 static uint64_t earliest(const struct live *l)
 {
-	uint64_t t = l->next_drain < l->next_alive ? l->next_drain : l->next_alive;
+	uint64_t drain = l->session.next_drain;
+	uint64_t t = drain < l->next_alive ? drain : l->next_alive;
 
 	if (l->o->interval_ns && l->next_frame < t)
 		t = l->next_frame;
@@ -231,26 +188,12 @@ static void wait_for(struct live *l, uint64_t until)
 		check_output(l, -EPIPE);
 }
 
-/* When the fullest ring will be as full as it may be, if it fills as fast as since the last time. */
-static uint64_t drain_again(struct live *l, uint64_t now)
-{
-	double fill = tracer_fullest_ring(l->tracer);
-	double pause = (double)(now - l->last_drain) * DRAIN_FILL;
-
-	l->last_drain = now;
-	if (pause > DRAIN_MOST_NS * fill)
-		return now + DRAIN_MOST_NS;
-	return now + (pause > DRAIN_LEAST_NS * fill ? (uint64_t)(pause / fill) : DRAIN_LEAST_NS);
-}
-
 static void drain_due(struct live *l, uint64_t now)
 {
-	const struct sink sink = facts_sink(l->facts);
-	int more = tracer_drain(l->tracer, &sink);
+	int err = session_drain(&l->session, now);
 
-	if (more < 0)
-		fail(l, more, "cannot read the ring buffers");
-	l->next_drain = more > 0 ? now : drain_again(l, now);
+	if (err)
+		fail(l, err, "cannot read the ring buffers");
 }
 
 static void frame_due(struct live *l, uint64_t now)
@@ -268,14 +211,13 @@ static void step(struct live *l)
 	wait_for(l, earliest(l));
 	obey_signals(l);
 	now = now_ns();
-	if (now >= l->next_drain)
-		drain_due(l, now);
+	drain_due(l, now);
 	if (l->o->interval_ns && now >= l->next_frame)
 		frame_due(l, now);
 	if (now >= l->next_take)
 		take_due(l);
 	if (now >= l->next_alive) {
-		check_subject(l);
+		l->done |= session_subject_gone(&l->session);
 		l->next_alive = now + ALIVE_NS;
 	}
 	if (l->end && now >= l->end)
@@ -286,8 +228,6 @@ static void loop(struct live *l)
 {
 	uint64_t now = now_ns();
 
-	l->last_drain = now;
-	l->next_drain = now + DRAIN_LEAST_NS;
 	l->next_frame = now + l->o->interval_ns;
 	l->next_take = now + TAKE_NS;
 	l->next_alive = now + ALIVE_NS;
@@ -302,8 +242,10 @@ static int start_recording(struct live *l)
 {
 	int err = capture_create(&l->capture, dup(fileno(l->output.stream)));
 
-	if (!err)
+	if (!err) {
+		l->session.also = (struct sink){record_event, l->capture};
 		return EXIT_OK;
+	}
 	log_error("cannot write to %s: %s", l->o->output, strerror(-err));
 	return EXIT_FAILED;
 }
@@ -325,107 +267,21 @@ static int start_output(struct live *l)
 	return EXIT_OK;
 }
 
-static int start_tracing(struct live *l)
-{
-	const struct run_options ro = {
-		.by = l->o->by,
-		.selection = &l->target.selection,
-		.stuck_ns = l->o->stuck_ns,
-	};
-	const struct sink sink = {take_event, l};
-	int err = run_new(&l->run, &ro);
-
-	err = err ?: facts_new(&l->facts, l->tracer, &l->cgroups, &sink);
-	err = err ?: target_tree(&l->target, l->tracer);
-	err = err ?: facts_begin(l->facts, &l->target.knobs);
-	if (!err)
-		return EXIT_OK;
-	log_error("cannot start tracing: %s", strerror(-err));
-	return EXIT_FAILED;
-}
-
-/* --name has to fit a process that is there, unless COMMAND may become it. */
-static int check_names(const struct live *l)
-{
-	if (!l->o->names.n || l->child.pid || run_selected_alive(l->run))
-		return EXIT_OK;
-	log_error("--name '%s'%s: no such process", l->o->names.at[0],
-		  l->o->names.n > 1 ? " and others" : "");
-	return EXIT_USAGE;
-}
-
-static int refuse_place(const struct live *l, const char *option, const struct words *words)
-{
-	log_error("--%s %s%s: nothing of that name here%s", option, words->at[0],
-		  words->n > 1 ? " and others" : "",
-		  l->cgroups.host_pids ? "" : "; the host's files cannot be seen from inside of this "
-					      "container: run it with --pid=host, or give --root");
-	return EXIT_USAGE;
-}
-
-/* The same for containers, pods and jobs. */
-static int check_places(const struct live *l)
-{
-	if (l->child.pid || !run_places_ended(l->run, NULL, NULL))
-		return EXIT_OK;
-	if (l->o->containers.n)
-		return refuse_place(l, "container", &l->o->containers);
-	return l->o->pods.n ? refuse_place(l, "pod", &l->o->pods)
-			    : refuse_place(l, "job", &l->o->jobs);
-}
-
-static int say_ready(const struct live *l)
-{
-	int fd = l->o->ready_fd;
-
-	if (fd < 0)
-		return EXIT_OK;
-	if (write(fd, "\n", 1) != 1) {
-		log_error("cannot write to --ready-fd %d: %s", fd, strerror(errno));
-		return EXIT_FAILED;
-	}
-	close(fd);
-	return EXIT_OK;
-}
-
-/* The descriptor is this program's alone: COMMAND must not hold it open. */
-static int check_ready(const struct live *l)
-{
-	int fd = l->o->ready_fd;
-
-	if (fd < 0 || !fcntl(fd, F_SETFD, FD_CLOEXEC))
-		return EXIT_OK;
-	log_error("--ready-fd %d: %s", fd, strerror(errno));
-	return EXIT_USAGE;
-}
-
 static int prepare(struct live *l)
 {
-	int err, status = check_ready(l);
+	int err, status = session_open(&l->session, l->o);
 
-	if (status != EXIT_OK)
-		return status;
-	err = cgroupfs_open(&l->cgroups, l->o->root);
-	if (err) {
-		log_error("cannot read /proc/self/mountinfo: %s", strerror(-err));
-		return EXIT_FAILED;
-	}
-	if (l->o->argv) {
+	if (status == EXIT_OK && l->o->argv) {
 		err = child_prepare(&l->child, l->o->argv, l->o->command_as_root);
 		if (err) {
 			log_error("cannot start %s: %s", l->o->argv[0], strerror(-err));
 			return EXIT_FAILED;
 		}
 	}
-	status = target_resolve(&l->target, l->o, &l->cgroups, l->child.pid);
-	status = status ?: tracer_open(&l->tracer, &l->target.knobs, l->o->buffer_size,
-				       l->o->btf);
-	status = status ?: tracer_attach(l->tracer);
+	status = status ?: session_attach(&l->session, l->child.pid);
 	status = status ?: start_output(l);
-	status = status ?: start_tracing(l);
-	status = status ?: check_names(l);
-	status = status ?: check_places(l);
-	status = status ?: say_ready(l);
+	status = status ?: session_begin(&l->session, &l->o->by);
+	status = status ?: session_ready(&l->session);
 	if (status == EXIT_OK && l->child.pid)
 		status = child_start(&l->child, l->o->argv[0]);
 	return status;
@@ -445,16 +301,11 @@ static void finish_recording(struct live *l, uint64_t now)
 		       fmt_bytes(size, bytes));
 }
 
-/* The order keeps the disks' own counts from running ahead of what was seen. */
 static void finish(struct live *l)
 {
-	const struct sink sink = facts_sink(l->facts);
 	uint64_t now = now_ns();
-	int err = tracer_drain(l->tracer, &sink);
+	int err = session_stop(&l->session);
 
-	err = err < 0 ? err : facts_freeze(l->facts);
-
-	tracer_detach(l->tracer);
 	if (err)
 		fail(l, err, "cannot make the summary");
 	if (!l->quiet && l->o->interval_ns)
@@ -482,11 +333,7 @@ static void clean_up(struct live *l)
 	if (err && err != -EPIPE && l->status == EXIT_OK)
 		l->status = EXIT_FAILED;
 	child_abandon(&l->child);
-	facts_free(l->facts);
-	run_free(l->run);
-	tracer_close(l->tracer);
-	target_free(&l->target);
-	cgroupfs_close(&l->cgroups);
+	session_close(&l->session);
 	close(l->signal_fd);
 }
 
