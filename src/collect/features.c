@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads the kernel's BTF: tracepoints are typedefs "btf_trace_NAME" of function
- * prototypes whose first argument is hidden from programs. Feeds tracer.c's knobs and
+ * prototypes whose first argument is hidden from programs. Feeds load.c's knobs and
  * doctor's report.
  */
 #include "collect/features.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of hooks; read by tracer.c to attach and by doctor to explain. */
+/* The table of hooks; read by hookset.c to attach and by doctor to explain. */
 #include "collect/hooks.h"
 
 #include <string.h>

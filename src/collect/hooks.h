@@ -18,6 +18,13 @@ struct hook_def {
 	const char *lost;		/* what is not seen without it */
 };
 
+/* One of them in a run. */
+struct tracer_hook {
+	const struct hook_def *def;
+	bool attached;
+	int err;		/* why not: negative errno */
+};
+
 /* The i-th hook, NULL behind the last. */
 const struct hook_def *hook_at(size_t i);
 

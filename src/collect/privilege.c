@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Capabilities from /proc/self/status and the lockdown state from securityfs, put into
- * words for tracer.c's errors and for doctor. A missing file means "not known", never a
+ * words for load.c's errors and for doctor. A missing file means "not known", never a
  * failure.
  */
 #include "collect/privilege.h"

@@ -16,12 +16,6 @@
 
 struct tracer;
 
-struct tracer_hook {
-	const struct hook_def *def;
-	bool attached;
-	int err;		/* why not: negative errno */
-};
-
 /* Loads for the running kernel: `knobs` has the selection, the rest of it is filled in here.
  * `buffer_size` in bytes, rounded up to a power of two; 0: the default. `btf` (borrowed until closing): a
  * file with the kernel's BTF, NULL: the kernel's own. Returns an exit status;

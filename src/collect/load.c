@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tries the forms of the BPF object, newest first, each with its knobs and sizes set. Kernel differences
+ * are known to features.c and bpf/compat.bpf.h; what fails is explained here.
+ */
+#include "collect/load.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "collect/calls.h"
+#include "collect/embedded.h"
+#include "collect/features.h"
+#include "collect/hookset.h"
+#include "collect/object.h"
+#include "collect/privilege.h"
+#include "collect/procfs.h"
+#include "collect/reader.h"
+#include "collect/rings.h"
+
+#define SELECTED_TASKS 65536u
+#define FLIGHT_SLOTS   16384u
+#define STACK_SIZE     16384 /* of a kernel stack: THREAD_SIZE of x86-64 and arm64, or a larger page */
+
+/* Leaves out the programs that this kernel has no place for, and the optional ones on demand. */
+static void choose_programs(const struct load_plan *p, struct bpf_object *obj, bool optional)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, obj) {
+		struct tracer_hook *h = hookset_of_program(p->hooks, bpf_program__name(prog));
+		bool load = h ? h->def->required || optional
+			      : optional && !p->features->foreign &&
+					reader_wanted(bpf_program__name(prog), p->knobs->waits);
+
+		if (h && hook_is_tracepoint(h->def) &&
+		    !features_tracepoint(p->features, h->def->tracepoint)) {
+			h->err = -ENOENT;
+			load = false;
+		}
+		bpf_program__set_autoload(prog, load);
+	}
+}
+
+static int configure_tables(struct bpf_object *obj, const struct iolat_knobs *k, int table)
+{
+	struct bpf_map *aggregates = bpf_object__find_map_by_name(obj, "iolat_aggregates");
+	int err = object_size_map(obj, "iolat_flights", k->slot_mask + 1);
+
+	err = err ?: object_size_map(obj, "iolat_bios", k->slot_mask + 1);
+	err = err ?: object_size_map(obj, "iolat_tasks", k->by_task ? SELECTED_TASKS : 1);
+	if (!k->waits)
+		err = err ?: object_size_map(obj, "iolat_sleeps", 1) ?: object_size_map(obj, "iolat_watched", 1);
+	if (!err && aggregates)
+		err = bpf_map__set_inner_map_fd(aggregates, table);
+	return err;
+}
+
+static int configure(const struct load_plan *p, struct bpf_object *obj)
+{
+	struct iolat_knobs k = *p->knobs;
+	struct iolat_calls calls;
+	int err;
+
+	features_knobs(p->features, &k);
+	k.slot_mask = size_for_tests("IOLAT_SLOTS", FLIGHT_SLOTS) - 1;
+	k.n_rings = p->rings->n;
+	k.aggregate_only |= getenv("IOLAT_AGGREGATE") != NULL; /* for tests */
+	k.thread_size = sysconf(_SC_PAGESIZE) > STACK_SIZE ? sysconf(_SC_PAGESIZE) : STACK_SIZE;
+	k.has_swap = k.waits && procfs_has_swap();
+	calls_fill(&calls);
+	err = object_set_constant(obj, "knobs", &k, sizeof(k));
+	err = err ?: object_set_constant(obj, "calls", &calls, sizeof(calls));
+	err = err ?: configure_tables(obj, &k, p->table);
+	return err ?: rings_configure(p->rings, obj);
+}
+
+static int load_variant(const struct load_plan *p, const struct embedded *e, bool optional,
+			struct bpf_object **out)
+{
+	/* Naming the kernel's BTF keeps libbpf from looking through the modules' for types that this
+	 * kernel lacks, which takes CAP_SYS_ADMIN. */
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "iolat_",
+		    .btf_custom_path = p->features->path);
+	struct bpf_object *obj;
+	int err;
+
+	obj = bpf_object__open_mem(e->data, e->end - e->data, &opts);
+	if (!obj)
+		return -errno;
+	choose_programs(p, obj, optional);
+	err = configure(p, obj) ?: bpf_object__load(obj);
+	if (err) {
+		bpf_object__close(obj);
+		return err;
+	}
+	*out = obj;
+	return 0;
+}
+
+/* Whether a form may be tried. BTF tracing needs the kernel's own BTF. */
+static bool variant_fits(const struct features *f, const char *name)
+{
+	const char *only = getenv("IOLAT_VARIANT"); /* for tests */
+
+	return f->foreign ? !strcmp(name, "raw") : !only || !strcmp(only, name);
+}
+
+/* Newest form first; without the optional programs only when nothing else loads. A refusal for lack
+ * of privilege is the same for all of them. */
+static int load(const struct load_plan *p, struct bpf_object **obj, const char **variant)
+{
+	const struct embedded *e;
+	int err = -ENOENT;
+
+	for (int optional = 1; optional >= 0; optional--) {
+		for (size_t i = 0; (e = embedded_at(i)); i++) {
+			if (!variant_fits(p->features, e->name))
+				continue;
+			err = load_variant(p, e, optional, obj);
+			*variant = e->name;
+			if (!err || err == -EPERM)
+				return err;
+		}
+	}
+	return err;
+}
+
+int load_explain(int err)
+{
+	char why[256];
+
+	if (err == -EPERM) {
+		log_error("not permitted to load BPF programs: %s",
+			  privilege_missing(why, sizeof(why)));
+		return EXIT_PERM;
+	}
+	if (err == -ENOMEM) {
+		log_error("no memory for the BPF maps; try a smaller --buffer-size");
+		return EXIT_FAILED;
+	}
+	if (!libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL)) {
+		log_error("this kernel has no BPF ring buffer: iolat needs Linux 5.8 or later, or a "
+			  "distribution's kernel that has it");
+		return EXIT_KERNEL;
+	}
+	log_error("this kernel does not take iolat's BPF programs: %s; see `iolat doctor`",
+		  strerror(-err));
+	return EXIT_KERNEL;
+}
+
+int load_object(const struct load_plan *p, struct bpf_object **obj, const char **variant)
+{
+	int err = load(p, obj, variant);
+
+	return err ? load_explain(err) : EXIT_OK;
+}
