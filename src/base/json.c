@@ -165,6 +165,12 @@ void json_null(struct json *j)
 	fputs("null", j->out);
 }
 
+void json_raw(struct json *j, const char *value)
+{
+	begin_value(j);
+	fputs(value, j->out);
+}
+
 void json_end(struct json *j)
 {
 	putc('\n', j->out);

@@ -27,6 +27,7 @@ void json_u64(struct json *j, uint64_t v);
 void json_double(struct json *j, double v, int decimals);	/* NaN and infinities become null */
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
+void json_raw(struct json *j, const char *value);		/* one that is JSON already */
 void json_end(struct json *j);				/* the line's end */
 
 /* Key and value in one. */

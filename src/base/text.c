@@ -106,6 +106,19 @@ size_t text_printable(char *dst, size_t size, const char *src)
 	return copy_text(dst, size, src, true);
 }
 
+int text_printable_char(char out[TEXT_CHAR], const char *s)
+{
+	int len = utf8_next(s, NULL);
+	char one[TEXT_CHAR];
+
+	if (!len)
+		len = 1;
+	memcpy(one, s, (size_t)len);
+	one[len] = '\0';
+	text_printable(out, TEXT_CHAR, one);
+	return len;
+}
+
 static bool in_ranges(const struct width_range *r, size_t n, unsigned int cp)
 {
 	while (n) {

@@ -19,6 +19,11 @@ size_t utf8_clean(char *dst, size_t size, const char *src);
 /* For a person: as utf8_clean, and control characters, also C1 and bidirectional overrides, become '?'. */
 size_t text_printable(char *dst, size_t size, const char *src);
 
+/* The first character of a text that is not empty, or one byte that is none, made printable in the same
+ * way into `out`. Returns how many bytes of `s` that was. */
+#define TEXT_CHAR 8
+int text_printable_char(char out[TEXT_CHAR], const char *s);
+
 /* Columns that a printable string takes on a terminal; wide (CJK) characters count two, combining ones none. */
 int text_columns(const char *s);
 

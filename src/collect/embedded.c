@@ -5,18 +5,11 @@
  */
 #include "collect/embedded.h"
 
-#define EMBED(variant)                                                                             \
-	__asm__(".section .rodata\n"                                                               \
-		".balign 16\n"                                                                     \
-		"embedded_" #variant ":\n"                                                         \
-		".incbin \"" BPF_DIR "/iolat_" #variant ".bpf.o\"\n"                               \
-		"embedded_" #variant "_end:\n"                                                     \
-		".previous\n");                                                                    \
-	extern const char embedded_##variant[], embedded_##variant##_end[]
+#include "base/embed.h"
 
-EMBED(modern);
-EMBED(btf);
-EMBED(raw);
+EMBED(embedded_modern, BPF_DIR "/iolat_modern.bpf.o");
+EMBED(embedded_btf, BPF_DIR "/iolat_btf.bpf.o");
+EMBED(embedded_raw, BPF_DIR "/iolat_raw.bpf.o");
 
 static const struct embedded all[] = {
 	{"modern", embedded_modern, embedded_modern_end},

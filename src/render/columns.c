@@ -479,17 +479,10 @@ void column_print(const struct column *c, FILE *out, const struct cell *cell)
 /* Character by character, so that texts of any length need no memory. */
 void column_print_text(FILE *out, const char *s)
 {
-	char one[8], clean[16];
-	unsigned int cp;
-	int len;
+	char clean[TEXT_CHAR];
 
-	for (; *s; s += len) {
-		len = utf8_next(s, &cp);
-		if (!len)
-			len = 1;
-		memcpy(one, s, len);
-		one[len] = '\0';
-		text_printable(clean, sizeof(clean), one);
+	while (*s) {
+		s += text_printable_char(clean, s);
 		fputs(clean, out);
 	}
 }

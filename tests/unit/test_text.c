@@ -199,9 +199,26 @@ static void test_fit(void **state)
 	assert_int_equal(text_fit(wide, INT_MAX), 8);
 }
 
+static void test_printable_char(void **state)
+{
+	char out[TEXT_CHAR];
+
+	assert_int_equal(text_printable_char(out, "ab"), 1);
+	assert_string_equal(out, "a");
+	assert_int_equal(text_printable_char(out, "\xe5\x90\x8dx"), 3);
+	assert_string_equal(out, "\xe5\x90\x8d");
+	assert_int_equal(text_printable_char(out, "\xf0\x9f\x92\xbe"), 4);
+	assert_string_equal(out, "\xf0\x9f\x92\xbe");
+	assert_int_equal(text_printable_char(out, "\xe5\x90"), 1); /* cut short */
+	assert_string_equal(out, "\xef\xbf\xbd");
+	assert_int_equal(text_printable_char(out, "\033["), 1);
+	assert_string_equal(out, "?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_printable_char),
 		cmocka_unit_test(test_every_code_point),
 		cmocka_unit_test(test_invalid),
 		cmocka_unit_test(test_stays_inside),
