@@ -38,7 +38,8 @@
 	X(LOOK, look)           \
 	X(INFLIGHT, inflight)   \
 	X(LIMIT, limit)         \
-	X(DISK_BELOW, disk_below)
+	X(DISK_BELOW, disk_below) \
+	X(COMMAND, command)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -461,6 +462,13 @@ struct iolat_limit {
 	__u64 read_bps, write_bps, read_iops, write_iops;
 	__u32 minor;
 	__u32 reserved;
+};
+
+/* How iolat was called, quoted for a shell. */
+struct iolat_command {
+	struct iolat_head head;
+	__u32 cut;		/* 1: it was longer */
+	char line[1000];
 };
 
 #endif /* IOLAT_EVENT_H */

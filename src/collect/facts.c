@@ -18,7 +18,6 @@
 #include "collect/limits.h"
 #include "collect/process_facts.h"
 #include "collect/procfs.h"
-#include "collect/procfs.h"
 #include "collect/seen.h"
 
 #define LOOK_NS 200000000ull /* between two looks at what is in flight */
@@ -139,6 +138,14 @@ static int send_run(struct facts *f, const struct iolat_knobs *knobs)
 	return send(f, &e, sizeof(e));
 }
 
+static int send_command(struct facts *f)
+{
+	struct iolat_command e = {.head = {.kind = IOLAT_EV_COMMAND, .size = sizeof(e)}};
+
+	e.cut = !procfs_command_line(e.line, sizeof(e.line));
+	return e.line[0] ? send(f, &e, sizeof(e)) : 0;
+}
+
 static int send_hooks(struct facts *f)
 {
 	const struct tracer_hook *h;
@@ -170,7 +177,7 @@ int facts_begin(struct facts *f, const struct iolat_knobs *knobs)
 	int err;
 
 	diskwatch_begin(&f->disks);
-	err = send_run(f, knobs) ?: send_hooks(f) ?: list_tasks(f);
+	err = send_run(f, knobs) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
 	err = err ?: cgroup_facts_begin(f->cgroups);
 	err = err ?: tracer_note_sleepers(f->tracer);
 	return err == -ENOTSUP ? 0 : err; /* who sleeps already shows at its next sleep */

@@ -3,6 +3,7 @@
  * of /proc. */
 #include "collect/procfs.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -110,4 +111,51 @@ bool procfs_has_swap(void)
 	char line[512];
 
 	return f && fgets(line, sizeof(line), f) && fgets(line, sizeof(line), f);
+}
+
+static bool is_plain(char c)
+{
+	return isalnum((unsigned char)c) || strchr("%+,-./:=@_", c);
+}
+
+static bool needs_quotes(const char *word)
+{
+	const char *at = word;
+
+	while (*at && is_plain(*at))
+		at++;
+	return *at || at == word;
+}
+
+static void put_word(FILE *out, const char *word)
+{
+	if (!needs_quotes(word)) {
+		fputs(word, out);
+		return;
+	}
+	putc('\'', out);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\'", out);
+		putc(*word, out);
+	}
+	putc('\'', out);
+}
+
+bool procfs_command_line(char *line, size_t size)
+{
+	AUTO_FREE char *text = NULL, *word = NULL;
+	AUTO_FILE FILE *f = fopen("/proc/self/cmdline", "re");
+	FILE *out = open_memstream(&text, &(size_t){0});
+	size_t room = 0;
+
+	while (f && out && getdelim(&word, &room, '\0', f) > 0) {
+		if (ftell(out) > 0)
+			putc(' ', out);
+		put_word(out, word);
+	}
+	if (out)
+		fclose(out);
+	snprintf(line, size, "%s", text ? text : "");
+	return text && strlen(text) < size;
 }

@@ -38,5 +38,8 @@ size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room);
 bool procfs_in_first_pid_namespace(void);
 /* Whether memory may be swapped out to somewhere. */
 bool procfs_has_swap(void);
+/* How this process was called, its words quoted for a shell where they have to be: what fits, and
+ * whether that is all. */
+bool procfs_command_line(char *line, size_t size);
 
 #endif

@@ -176,6 +176,11 @@ static bool limit_ok(const struct iolat_limit *e)
 	return e->cgroup && cgroup_key_ok(e->cgroup);
 }
 
+static bool command_ok(const struct iolat_command *e)
+{
+	return terminated(e->line, sizeof(e->line));
+}
+
 /* Each kind's check is NAME_ok. */
 #define X(KIND, name)                                                                              \
 	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \

@@ -225,6 +225,17 @@ static int follow(struct account *a, const struct iolat_request *e, const struct
 	return stream_add(&a->streams, at->stream, e, at->row);
 }
 
+/* How it went over time, where somebody wants to know. */
+static int chart(struct account *a, const struct iolat_request *e)
+{
+	struct known_disk *disk;
+
+	if (!a->timeline)
+		return 0;
+	disk = e->disk ? model_get_disk(a->model, e->disk) : NULL;
+	return e->disk && !disk ? -ENOMEM : timeline_add(a->timeline, disk, e);
+}
+
 int account_request(struct account *a, const struct iolat_request *e, bool *counted)
 {
 	struct io io = {
@@ -252,7 +263,9 @@ int account_request(struct account *a, const struct iolat_request *e, bool *coun
 	a->cover->now.requests++;
 	a->cover->now.unowned += e->owner == IOLAT_OWNER_NONE;
 	err = row_request(at->row, e);
-	return err ? err : follow(a, e, at);
+	if (!err)
+		err = follow(a, e, at);
+	return err ? err : chart(a, e);
 }
 
 int account_share(struct account *a, const struct iolat_share *e)

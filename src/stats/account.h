@@ -8,6 +8,7 @@
 #define IOLAT_STATS_ACCOUNT_H
 
 #include "stats/hot.h"
+#include "stats/timeline.h"
 
 struct account {
 	struct model *model;
@@ -16,6 +17,7 @@ struct account {
 	struct rows rows; /* of the current interval */
 	struct streams streams;
 	struct hot hot;
+	struct timeline *timeline; /* borrowed; NULL: not wanted */
 	uint64_t turns; /* times that rows left */
 };
 

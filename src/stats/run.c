@@ -36,11 +36,13 @@ struct run {
 	struct flying flying;
 	struct findings findings;
 	uint64_t stuck_ns;
+	struct timeline timeline;
 	bool begun;		/* the RUN event was there */
 	struct iolat_run facts; /* the last one */
 	uint64_t start_ns;	/* of the run */
 	uint64_t end_ns;	/* of a recording, 0: not told */
 	uint64_t interval_ns;	/* start of the current interval */
+	char command[sizeof(((struct iolat_command *)0)->line) + sizeof(" ...")]; /* "": not told */
 	struct hook hooks[RUN_HOOKS];
 	char hook_names[RUN_HOOKS][sizeof(((struct iolat_hook *)0)->name)];
 	size_t n_hooks;
@@ -60,11 +62,14 @@ int run_new(struct run **out, const struct run_options *o)
 	usages_init(&r->usages, &r->model);
 	served_init(&r->served, &r->model);
 	cover_init(&r->cover);
+	timeline_init(&r->timeline);
 	rows_init(&r->whole, &r->by, max_rows);
 	if (account_init(&r->account, &r->model, &r->cover, &r->by, max_rows)) {
 		run_free(r);
 		return -ENOMEM;
 	}
+	if (o->timeline)
+		r->account.timeline = &r->timeline;
 	*out = r;
 	return 0;
 }
@@ -74,6 +79,7 @@ void run_free(struct run *r)
 	if (!r)
 		return;
 	account_free(&r->account);
+	timeline_free(&r->timeline);
 	view_free(&r->view);
 	rows_free(&r->whole);
 	tasks_free(&r->tasks);
@@ -255,6 +261,7 @@ static int on_run(void *ctx, const struct iolat_run *e)
 	r->tasks.on = e->waits;
 	r->tasks.start_ns = r->start_ns;
 	r->tasks.interval_ns = r->interval_ns;
+	timeline_start(&r->timeline, e->mono_ns);
 	r->begun = true;
 	return 0;
 }
@@ -264,6 +271,16 @@ static int on_end(void *ctx, const struct iolat_end *e)
 	struct run *r = ctx;
 
 	r->end_ns = e->mono_ns;
+	return 0;
+}
+
+static int on_command(void *ctx, const struct iolat_command *e)
+{
+	struct run *r = ctx;
+
+	memcpy(r->command, e->line, sizeof(e->line));
+	if (e->cut)
+		memcpy(r->command + strlen(r->command), " ...", sizeof(" ..."));
 	return 0;
 }
 
@@ -353,6 +370,7 @@ static void describe(const struct run *r, uint64_t start_ns, uint64_t now_ns, st
 		now_ns = start_ns;
 	out->host = r->begun ? r->facts.host : NULL;
 	out->kernel = r->begun ? r->facts.kernel : NULL;
+	out->command = r->command[0] ? r->command : NULL;
 	out->start_wall_ns = wall(r, start_ns);
 	out->end_wall_ns = wall(r, now_ns);
 	out->duration_ns = now_ns - start_ns;
@@ -425,10 +443,12 @@ int run_whole(struct run *r, uint64_t now_ns, enum snapshot_type type, struct sn
 	*out = (struct snapshot){.type = type};
 	describe(r, r->start_ns, now_ns, out);
 	account_settle(&r->account);
+	timeline_reach(&r->timeline, now_ns);
 	err = cover_describe(&r->cover, false, &out->coverage) ?: conclude(r, true, now_ns, out);
 	if (!err)
 		err = view_whole(&r->view, &r->account.rows, &r->whole);
 	out->rows = r->view.list;
 	out->n_rows = r->view.n;
+	out->timeline = r->account.timeline;
 	return err;
 }

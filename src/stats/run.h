@@ -16,6 +16,7 @@ struct run_options {
 	const struct selection *selection;	/* borrowed; may select nothing (= everything) */
 	uint64_t stuck_ns;	/* from what age on what is in flight is listed; 0: 1 s */
 	size_t max_rows;	/* 0: the default (10,000); further keys fold into a row with via "other" */
+	bool timeline;		/* the whole run's snapshots have one */
 };
 
 int run_new(struct run **out, const struct run_options *o);	/* 0 or -ENOMEM */

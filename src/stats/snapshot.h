@@ -13,6 +13,7 @@
 
 #include "attrib/entity.h"
 #include "stats/hist.h"
+#include "stats/timeline.h"
 
 enum snapshot_type { SNAPSHOT_INTERVAL, SNAPSHOT_ASKED, SNAPSHOT_SUMMARY };
 
@@ -155,6 +156,8 @@ struct snapshot {
 	bool findings_known;
 	const struct finding *findings;	/* the most important first */
 	size_t n_findings;
+	const char *command;		/* how the tracing iolat was called, or NULL */
+	const struct timeline *timeline;	/* of the whole run; NULL: not asked for */
 };
 
 #endif

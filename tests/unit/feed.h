@@ -328,6 +328,14 @@ static inline struct iolat_limit a_limit(void)
 	};
 }
 
+static inline struct iolat_command a_command(const char *line)
+{
+	struct iolat_command e = {.head = HEAD(COMMAND, iolat_command)};
+
+	snprintf(e.line, sizeof(e.line), "%s", line);
+	return e;
+}
+
 /* A generator with a fixed seed: tests fail the same way twice. */
 static inline uint64_t next_random(uint64_t *state)
 {

@@ -21,7 +21,7 @@ static inline struct fixture *start_with(unsigned int by_mask, size_t max_rows,
 					 const struct selection *selection)
 {
 	struct fixture *f = test_calloc(1, sizeof(*f));
-	struct run_options o = {.by.mask = by_mask, .max_rows = max_rows};
+	struct run_options o = {.by.mask = by_mask, .max_rows = max_rows, .timeline = true};
 
 	for (enum row_key key = 0; key < BY_MAX; key++)
 		if (by_mask & 1u << key)

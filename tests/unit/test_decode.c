@@ -54,7 +54,7 @@ static int refusal(const void *data, size_t size)
 /* One good event of each kind. */
 struct sample {
 	size_t size;
-	uint64_t bytes[40];
+	uint64_t bytes[160];
 };
 
 static void put_sample(struct sample *s, const void *e, size_t size)
@@ -108,6 +108,7 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, INFLIGHT, an_inflight(1000));
 	SAMPLE(s, LIMIT, a_limit());
 	SAMPLE(s, DISK_BELOW, a_disk_below(1, 0, 1, "sda2"));
+	SAMPLE(s, COMMAND, a_command("iolat -p 1"));
 }
 
 static void test_every_kind_reaches_its_handler(void **state)
@@ -320,6 +321,7 @@ static void test_strings_must_end(void **state)
 	assert_needs_nul(a_run(), host);
 	assert_needs_nul(a_run(), kernel);
 	assert_needs_nul(a_hook("x"), name);
+	assert_needs_nul(a_command("x"), line);
 	assert_needs_nul(some_facts(1), model);
 	assert_needs_nul(some_facts(1), scheduler);
 	assert_needs_nul(some_facts(1), transport);

@@ -181,7 +181,7 @@ static void survive(unsigned int by, uint64_t seed)
 {
 	struct selection s = {0};
 	struct fixture *f;
-	uint64_t buf[64], now = 0;
+	uint64_t buf[160], now = 0;
 
 	if (seed % 2)
 		assert_int_equal(select_add_uid(&s, 1), 0);

@@ -415,6 +415,25 @@ static void test_clocks(void **state)
 	finish(f);
 }
 
+static void test_the_command(void **state)
+{
+	struct fixture *f = start(BY_DEFAULT);
+	struct iolat_command e = a_command("iolat record -o f");
+
+	feed(f, a_run());
+	whole(f, 2000000);
+	assert_null(f->s.command);
+	feed(f, e);
+	whole(f, 2000000);
+	assert_string_equal(f->s.command, "iolat record -o f");
+	memset(e.line, 'x', sizeof(e.line) - 1);
+	e.cut = 1;
+	feed(f, e);
+	whole(f, 2000000);
+	assert_int_equal(strlen(f->s.command), sizeof(e.line) - 1 + strlen(" ..."));
+	finish(f);
+}
+
 static void test_hooks(void **state)
 {
 	struct fixture *f = start(BY_DEFAULT);
@@ -808,6 +827,7 @@ int main(void)
 		cmocka_unit_test(test_intervals_add_up),
 		cmocka_unit_test(test_asking_changes_nothing),
 		cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_the_command),
 		cmocka_unit_test(test_hooks),
 		cmocka_unit_test(test_rows_fold_beyond_the_limit),
 		cmocka_unit_test(test_the_run_folds_too),
