@@ -78,6 +78,7 @@ inputs = $(filter %.c %.o %.a,$^)
 
 # --- user side -----------------------------------------------------------------
 $(B)/obj/collect/embedded.o: $(BPF_OBJ)
+$(B)/obj/render/html.o: $(wildcard src/render/html/*)
 $(B)/obj/%.o: src/%.c $(B)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
@@ -114,8 +115,10 @@ install: all ## install into DESTDIR/PREFIX: program, man page, bash completion
 # --- what this needs, as Debian's and Ubuntu's packages ------------------------
 DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
+# Ubuntu has it as a snap only.
+CHROMIUM := $(if $(shell grep -s ^ID=ubuntu /etc/os-release),,chromium)
 DEPS_TEST := locales btrfs-progs mdadm fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
-	nbdkit libnbd-bin qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
+	nbdkit libnbd-bin $(CHROMIUM) qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
 DEPS_FUZZ := libclang-rt-dev
 
 DEPS_BENCH := fio libbpf-tools

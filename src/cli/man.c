@@ -155,6 +155,8 @@ static void print_text(FILE *out, const char *text)
 /* A fragment as a sentence. */
 static void print_sentence(FILE *out, const char *text)
 {
+	if (*text == '.')
+		fputs("\\&", out); /* no request */
 	fputc(toupper((unsigned char)*text), out);
 	print_text(out, text + 1);
 	fputs(".\n", out);
@@ -176,9 +178,11 @@ static void print_title(FILE *out)
 
 static void print_words(FILE *out, const struct option_row *row)
 {
+	/* A report takes all that a run does, and more formats. */
+	bool in_report = option_applies(row, COMMAND_REPORT);
 	char buf[OPTION_WORDS_LEN];
 
-	if (!*option_words_line(buf, row, COMMAND_LIVE))
+	if (!*option_words_line(buf, row, in_report ? COMMAND_REPORT : COMMAND_LIVE))
 		return;
 	fputs(row->value == VALUE_WORDS ? "A comma list of " : "One of ", out);
 	print_text(out, buf);

@@ -45,7 +45,8 @@ static int refuse_word(struct reason *why, const char *word, option_words *word_
 	const char *known;
 
 	reason_add(why, "'%s' is none of ", word);
-	for (size_t i = 0; (known = word_at(COMMAND_LIVE, i)); i++)
+	/* A report takes whatever another command does. */
+	for (size_t i = 0; (known = word_at(COMMAND_REPORT, i)); i++)
 		reason_add(why, "%s%s", i ? ", " : "", known);
 	return -EINVAL;
 }

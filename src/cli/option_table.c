@@ -66,7 +66,8 @@ static const struct option_row rows[] = {
 	  .help = "latency histograms under the table" },
 	{ 'f', "format", "F", SECTION_OUTPUT, LIVE | REPORT | DOCTOR, set_format, FIELD(format), VALUE_WORD,
 	  format_words, .lists = true,
-	  .help = "how to write it; default table" },
+	  .help = "how to write it; default table",
+	  .more = "*html*, of a report alone, is one page about the whole run that needs nothing beside it." },
 	{ 'o', "output", "FILE", SECTION_OUTPUT, LIVE | RECORD | REPORT, set_text, FIELD(output), VALUE_FILE,
 	  .help = "write there instead of standard output",
 	  .more = "FILE is written frame by frame and belongs to *SUDO_UID* when there is one. "
@@ -125,6 +126,7 @@ static const struct option_row rows[] = {
 /* clang-format on */
 _Static_assert(ARRAY_SIZE(rows) <= OPTIONS_MAX, "raise OPTIONS_MAX");
 
+static const char *const live_formats[] = {"table", "json", "csv", NULL};
 static const char *const doctor_formats[] = {"table", "json", NULL};
 
 const struct command_row command_rows[COMMAND_MAX] = {
@@ -134,6 +136,7 @@ const struct command_row command_rows[COMMAND_MAX] = {
 			.summary = "Shows live who waits on the disk, how long, and where the time "
 				   "goes.",
 			.traces_command = true,
+			.formats = live_formats,
 		},
 	[COMMAND_RECORD] =
 		{
@@ -165,6 +168,7 @@ static const struct example examples[] = {
 	{"sudo iolat -d nvme0n1 -H", "a disk, with histograms"},
 	{"sudo iolat record -o run.iolat --pid 4242", "keep everything for later"},
 	{"iolat report run.iolat --by device,op -H", "and look at it"},
+	{"iolat report run.iolat -f html -o run.html", "... as a page"},
 	{"sudo iolat -f json -D 10s -- python3 train.py", "a command, for 10 s"},
 };
 

@@ -270,8 +270,9 @@ static int check(const struct parser *p)
 		return EXIT_USAGE;
 	}
 	if (!command_takes_format(o->command, o->format->name)) {
-		log_error("--format '%s': not a format of '%s'; try 'iolat %s --help'",
-			  o->format->name, command->name, command->name);
+		log_error("--format '%s': not a format of '%s'; try 'iolat%s%s --help'",
+			  o->format->name, command->name ?: "iolat", command->name ? " " : "",
+			  command->name ?: "");
 		return EXIT_USAGE;
 	}
 	return check_applies(p);

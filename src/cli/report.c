@@ -156,7 +156,12 @@ static int play(struct report *r, struct capture_reader *reader)
 int report_run(const struct options *o)
 {
 	struct report r = {.o = o, .path = o->files.at[0], .render = o->render};
-	const struct run_options ro = {.by = o->by, .selection = &r.selection, .stuck_ns = o->stuck_ns};
+	const struct run_options ro = {
+		.by = o->by,
+		.selection = &r.selection,
+		.stuck_ns = o->stuck_ns,
+		.timeline = o->format->timeline,
+	};
 	struct capture_reader *reader;
 	uint32_t version;
 	int status, err;

@@ -12,7 +12,8 @@
 #define RENDER_FORMATS(X)                                                                          \
 	X(table)                                                                                   \
 	X(json)                                                                                    \
-	X(csv)
+	X(csv)                                                                                     \
+	X(html)
 
 #define X(format) extern const struct renderer renderer_##format;
 RENDER_FORMATS(X)

@@ -11,12 +11,14 @@
 #include "base/units.h"
 #include "render/formats.h"
 #include "render/frame.h"
+#include "render/json_row.h"
 #include "render/order.h"
 #include "render/record.h"
 
 struct json_record {
 	struct record record;
 	struct json *json;
+	json_hist *hist;
 };
 
 static void put_u64(struct json *j, const char *key, bool known, uint64_t v)
@@ -96,12 +98,16 @@ static void field_str(struct record *r, const char *key, const char *s)
 
 static void field_hist(struct record *r, const char *key, const struct hist *h)
 {
-	struct json *j = json_of(r);
-	struct hist_bucket b;
-
 	if (r->absent)
 		return;
-	json_key(j, key);
+	json_key(json_of(r), key);
+	((struct json_record *)r)->hist(json_of(r), h);
+}
+
+static void put_buckets(struct json *j, const struct hist *h)
+{
+	struct hist_bucket b;
+
 	json_open(j, '[');
 	for (size_t i = 0; hist_next(h, &i, &b);) {
 		json_open(j, '{');
@@ -121,17 +127,21 @@ static const struct record_ops record_ops = {
 	.hist = field_hist,
 };
 
+void json_row(struct json *j, const struct by *by, const struct row *row, json_hist *hist)
+{
+	struct json_record r = {.record.ops = &record_ops, .json = j, .hist = hist};
+
+	json_open(j, '{');
+	record_row(&r.record, by, row);
+	json_close(j, '}');
+}
+
 static void put_rows(struct json *j, const struct snapshot *s, const struct row *const *rows)
 {
-	struct json_record r = {.record.ops = &record_ops, .json = j};
-
 	json_key(j, "rows");
 	json_open(j, '[');
-	for (size_t i = 0; i < s->n_rows; i++) {
-		json_open(j, '{');
-		record_row(&r.record, s->by, rows[i]);
-		json_close(j, '}');
-	}
+	for (size_t i = 0; i < s->n_rows; i++)
+		json_row(j, s->by, rows[i], put_buckets);
 	json_close(j, ']');
 }
 

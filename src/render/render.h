@@ -29,6 +29,7 @@ struct renderer {
 	int (*snapshot)(FILE *out, const struct snapshot *s, const struct render_options *o);
 	/* Called once, before the first snapshot; may be NULL. */
 	int (*start)(FILE *out, const struct by *by, const struct render_options *o);
+	bool timeline;			/* wants snapshot.timeline */
 };
 
 const struct renderer *renderer_find(const char *name);		/* NULL: no such format */

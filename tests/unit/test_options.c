@@ -228,7 +228,7 @@ static void test_words_refused(void **state)
 	    NULL);
 	bad("--by 'op,x': 'x' is none of process, thread, worker, cgroup, container, pod, job, device, op", "-b", "op,x", NULL);
 	bad("--by 'op,op': 'op' stands there twice", "--by", "op,op", NULL);
-	bad("--format 'xml': 'xml' is none of table, json, csv", "-f", "xml", NULL);
+	bad("--format 'xml': 'xml' is none of table, json, csv, html", "-f", "xml", NULL);
 	bad("--output '': empty", "-o", "", NULL);
 	bad("--device '': empty", "--device=", NULL);
 	bad("--user-command 'me': only root is possible", "--user-command", "me", NULL);
@@ -269,6 +269,7 @@ static void test_doctor(void **state)
 	options_free(&o);
 	bad("--pid: not an option of 'doctor'; try 'iolat doctor --help'", "doctor", "-p1", NULL);
 	bad("--pid: not an option of 'doctor'; try 'iolat doctor --help'", "-p1", "doctor", NULL);
+	bad("--format 'html': not a format of 'iolat'; try 'iolat --help'", "-f", "html", NULL);
 	bad("--format 'csv': not a format of 'doctor'; try 'iolat doctor --help'", "doctor",
 	    "-fcsv", NULL);
 	bad("'doctor' takes no COMMAND; try 'iolat doctor --help'", "doctor", "--", "x", NULL);
