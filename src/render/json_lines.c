@@ -269,7 +269,7 @@ static void put_task(struct json *j, const struct task *t)
 	json_open(j, '{');
 	record_subject(&r.record, BY_PROCESS, &t->subject);
 	record_subject(&r.record, BY_THREAD, &t->subject);
-	put_null(j, "worker");
+	record_subject(&r.record, BY_WORKER, &t->subject);
 	record_subject(&r.record, BY_CONTAINER, &t->subject);
 	json_ku64(j, "wall_ns", t->wall_ns);
 	json_ku64(j, "blocked_ns", t->blocked_ns);

@@ -4,6 +4,7 @@
  * in the tasks' own time (limits, fsync, dirty pages, swap).
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,6 @@ struct waiter {
 	const struct task_slot *slot;
 	double blocked_pct;	/* for whatever reason */
 	double disk_pct;	/* for the disk: requests and page faults */
-	bool stuck;
 };
 
 struct waiters {
@@ -102,22 +102,6 @@ static double median(const double *sorted, size_t n)
 	return n % 2 || !half ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/* Which of its siblings a worker is, in the order in which they were started; loaders number them so. */
-static size_t index_of(const struct waiters *all, const struct waiter *w)
-{
-	const struct process *p = &w->slot->proc->pub;
-	size_t n = 0;
-
-	for (size_t i = 0; i < all->n; i++) {
-		const struct process *q = &all->list[i].slot->proc->pub;
-
-		if (&all->list[i] != w && siblings(&all->list[i], w))
-			n += q->start_ns < p->start_ns ||
-			     (q->start_ns == p->start_ns && q->pid < p->pid);
-	}
-	return n;
-}
-
 /* The disk on which a process waited longest; NULL: none known. */
 static const struct usage *worst_disk(const struct known *k, const struct proc *p)
 {
@@ -148,22 +132,40 @@ static void add_disk(struct finding *g, const struct known *k, const struct usag
 		finding_evidence(g, "device_mean_ns", (double)((s.queue_ns + s.device_ns) / s.queued));
 }
 
+/* "worker 2 of rank 0, pid 4242 (pt_data_worker)"; siblings that are no loader's workers go by pid and name. */
+static void waiter_words(char *buf, size_t size, const struct waiter *w)
+{
+	const struct worker *worker = w->slot->pub.subject.worker;
+	const struct process *p = &w->slot->proc->pub;
+	char rank[32] = "";
+
+	if (worker && worker->rank_known)
+		snprintf(rank, sizeof(rank), " of rank %" PRIu32, worker->rank);
+	if (worker)
+		snprintf(buf, size, "worker %" PRIu32 "%s, pid %" PRIu32 " (%s)", worker->index, rank, p->pid, p->comm);
+	else
+		snprintf(buf, size, "pid %" PRIu32 " (%s)", p->pid, p->comm);
+}
+
 static void say_stuck(struct findings *f, const struct known *k, const struct waiters *all,
 		      const struct waiter *w, double others, size_t n)
 {
 	struct finding *g = findings_add(f, "worker-stuck", w->disk_pct / 100);
 	const struct process *p = &w->slot->proc->pub;
 	const struct usage *u = worst_disk(k, w->slot->proc);
-	size_t index = index_of(all, w);
+	const struct worker *worker = w->slot->pub.subject.worker;
+	char who[128];
 
 	if (!g)
 		return;
-	finding_about(g, "worker %zu, pid %u (%s)", index, p->pid, p->comm);
-	finding_say(g, "worker %zu, pid %u (%s), waits for I/O %.0f %% of its time%s%s; its %zu sibling%s %.0f %%",
-		    index, p->pid, p->comm, w->disk_pct, u ? " on " : "", u ? u->disk->pub.name : "", n,
+	waiter_words(who, sizeof(who), w);
+	finding_about(g, "%s", who);
+	finding_say(g, "%s%s waits for I/O %.0f %% of its time%s%s; its %zu sibling%s %.0f %%", who,
+		    worker ? "," : "", w->disk_pct, u ? " on " : "", u ? u->disk->pub.name : "", n,
 		    n == 1 ? "" : "s", others);
 	finding_evidence(g, "pid", p->pid);
-	finding_evidence(g, "worker", index);
+	if (worker)
+		finding_evidence(g, "worker", worker->index);
 	finding_evidence(g, "blocked_pct", w->disk_pct);
 	finding_evidence(g, "siblings", n);
 	finding_evidence(g, "siblings_blocked_pct", others);
@@ -221,9 +223,12 @@ static void say_bound(struct findings *f, const struct known *k, const struct wa
 	if (!g)
 		return;
 	if (n > 1) {
-		finding_about(g, "%zu workers of pid %u (%s)", n, p->ppid, p->comm);
+		const struct proc *parent = proc_parent(&k->model->procs, w->slot->proc);
+		const char *comm = parent ? parent->pub.comm : "?";
+
+		finding_about(g, "%zu workers of pid %u (%s)", n, p->ppid, comm);
 		finding_say(g, "the %zu workers of pid %u (%s) wait for I/O %.0f %% of their time%s%s: it sets "
-			    "the pace, not their CPU time", n, p->ppid, p->comm, median(sorted, n), on, disk);
+			    "the pace, not their CPU time", n, p->ppid, comm, median(sorted, n), on, disk);
 	} else {
 		finding_about(g, "pid %u (%s)", p->pid, p->comm);
 		finding_say(g, "pid %u (%s) waits for I/O %.0f %% of its time%s%s: it sets the pace, not CPU "

@@ -64,6 +64,8 @@ static void slot_free(struct tasks *t, struct task_slot *s)
 	family_unref(t, s->family);
 	proc_unref(s->proc);
 	proc_thread_unref(s->thread);
+	if (s->worker)
+		worker_unref(s->worker);
 	free(s);
 }
 
@@ -467,6 +469,25 @@ bool tasks_wanted(struct tasks *t, const struct task_slot *s)
 	       cgroups_wanted(&t->model->cgroups, cgroups_find(&t->model->cgroups, s->cgroup));
 }
 
+/* A process is settled as a worker some time after its birth, and remains the one that it was. */
+static int find_worker(struct tasks *t, struct task_slot *s)
+{
+	struct known_worker *w;
+	int err;
+
+	if (s->died_ns && s->worker)
+		return 0;
+	err = worker_of(&t->model->workers, &t->model->procs, s->proc, &w);
+	if (err || w == s->worker)
+		return err;
+	if (s->worker)
+		worker_unref(s->worker);
+	if (w)
+		worker_ref(w);
+	s->worker = w;
+	return 0;
+}
+
 static void fill(struct tasks *t, struct task_slot *s, bool whole, uint64_t wall_ns)
 {
 	struct task_sums sums = tasks_sums(s, whole);
@@ -534,8 +555,13 @@ int tasks_view(struct tasks *t, bool whole, uint64_t now_ns)
 		uint64_t wall = overlap(s, from, to);
 
 		fill(t, s, whole, wall);
-		if ((wall || s->pub.blocked_ns) && tasks_wanted(t, s))
-			t->slots[t->n_list++] = s;
+		if (!(wall || s->pub.blocked_ns) || !tasks_wanted(t, s))
+			continue;
+		err = find_worker(t, s);
+		if (err)
+			return err;
+		s->pub.subject.worker = s->worker ? &s->worker->pub : NULL;
+		t->slots[t->n_list++] = s;
 	}
 	qsort(t->slots, t->n_list, sizeof(*t->slots), longest_first);
 	for (size_t i = 0; i < t->n_list; i++)

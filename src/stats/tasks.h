@@ -31,6 +31,7 @@ struct task_slot {
 	struct list siblings;		/* of its family */
 	struct proc *proc;		/* referenced */
 	struct proc_thread *thread;	/* referenced */
+	struct known_worker *worker;	/* referenced; what it was when last shown, NULL: none */
 	struct family *family;		/* referenced */
 	uint32_t tid;
 	uint64_t born_ns, died_ns;	/* died_ns 0: lives */

@@ -72,6 +72,7 @@ def test_one_slow_shard(shards, held, folder, iolat):
     assert not trace.findings(summary, "all-workers-io-bound") and not trace.findings(summary, "not-the-disk")
     slow = trace.task(summary, training.worker(2))
     assert slow["reasons"]["disk"] > 0.9 * slow["blocked_ns"]
+    assert (slow["worker"]["index"], slow["worker"]["pid"]) == (2, training.worker(2))
 
 
 def test_all_shards_slow(shards, held, folder, iolat):

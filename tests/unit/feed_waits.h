@@ -22,6 +22,7 @@ static inline struct fixture *start_waits(void)
 	run.waits = 1;
 	feed(f, run);
 	feed(f, a_disk(1, "sda"));
+	feed(f, a_task(IOLAT_TASK_SEEN, 50, 50, "python3"));
 	return f;
 }
 
@@ -31,7 +32,7 @@ static inline void make_task(struct fixture *f, uint32_t pid, const char *comm)
 
 	e.ts_ns = T0;
 	e.ppid = 50;
-	e.flags = IOLAT_TASK_TRACED | IOLAT_TASK_SELECTED;
+	e.flags = IOLAT_TASK_TRACED | IOLAT_TASK_SELECTED | IOLAT_TASK_FORKED;
 	feed(f, e);
 }
 

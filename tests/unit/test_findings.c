@@ -36,6 +36,42 @@ static void test_one_worker_is_stuck(void **state)
 	finish(f);
 }
 
+/* In a distributed job several processes have a worker 2. */
+static void test_a_stuck_worker_of_a_rank(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_process_facts e = some_process_facts(50, 50, IOLAT_FACT_PYTHON);
+
+	e.rank = 1;
+	e.world_size = 2;
+	feed(f, e);
+	WORKERS(f, 3, 2, 81, 1);
+	assert_non_null(strstr(finding_of(f, "worker-stuck")->subject, "worker 2 of rank 1, pid 103"));
+	finish(f);
+}
+
+/* Processes that no loader made go by their pids. */
+static void test_a_stuck_sibling_that_is_no_worker(void **state)
+{
+	struct fixture *f = start_waits();
+	const struct finding *g;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct iolat_task e = a_task(IOLAT_TASK_EXEC, 101 + i, 101 + i, "postgres");
+
+		make_task(f, 101 + i, "python3");
+		e.ts_ns = T0 + 1;
+		feed(f, e);
+	}
+	read_and_wait(f, 102, 10, 1600);
+	whole(f, T0 + MS(2010));
+	g = finding_of(f, "worker-stuck");
+	assert_non_null(g);
+	assert_null(strstr(g->text, "worker"));
+	assert_non_null(strstr(g->text, "pid 102 (postgres) waits for I/O"));
+	finish(f);
+}
+
 /* A second one would be a second finding; there is none. */
 static void test_only_the_stuck_one_is_named(void **state)
 {
@@ -511,6 +547,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_worker_is_stuck),
+		cmocka_unit_test(test_a_stuck_worker_of_a_rank),
+		cmocka_unit_test(test_a_stuck_sibling_that_is_no_worker),
 		cmocka_unit_test(test_only_the_stuck_one_is_named),
 		cmocka_unit_test(test_alike_workers_are_not_stuck),
 		cmocka_unit_test(test_all_workers_are_bound),
