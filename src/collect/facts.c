@@ -28,7 +28,7 @@ struct facts {
 	struct sink sink;
 	struct diskwatch disks;
 	struct process_facts processes;
-	bool host_pids;		/* /proc here shows the pids that events have */
+	bool host_pids;		/* the host's root has a /proc with the pids that events have */
 	struct limits *limits;		/* of the cgroups of waiting tasks */
 	uint64_t next_look;		/* CLOCK_MONOTONIC */
 	bool frozen;
@@ -198,7 +198,7 @@ static int recover_names(struct facts *f, uint64_t names_lost)
 		return 0;
 	f->names_lost = names_lost;
 	err = list_tasks(f);
-	if (!err && procfs_in_first_pid_namespace())
+	if (!err && procfs_is_host())
 		err = send(f, &all, sizeof(all));
 	return err;
 }
@@ -250,8 +250,8 @@ int facts_new(struct facts **out, struct tracer *t, const struct cgroupfs *cgrou
 		return -ENOMEM;
 	f->tracer = t;
 	f->sink = *sink;
-	process_facts_init(&f->processes, sink);
-	f->host_pids = procfs_is_host();
+	process_facts_init(&f->processes, strcmp(cgroups->root, "/") ? cgroups->root : "", sink);
+	f->host_pids = cgroups->host_pids;
 	f->limits = limits_new(cgroups, &(struct sink){pass_limit, f});
 	if (!f->limits) {
 		free(f);

@@ -6,6 +6,7 @@
 #include "collect/process_facts.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,9 +17,9 @@
 #define KNOWN	 ((void *)1)
 #define MAX_PIDS 65536 /* before the set is started anew */
 
-void process_facts_init(struct process_facts *f, const struct sink *sink)
+void process_facts_init(struct process_facts *f, const char *root, const struct sink *sink)
 {
-	*f = (struct process_facts){.sink = *sink};
+	*f = (struct process_facts){.root = root, .sink = *sink};
 	map_init(&f->read, sizeof(uint32_t));
 }
 
@@ -27,18 +28,18 @@ void process_facts_free(struct process_facts *f)
 	map_free(&f->read);
 }
 
-static FILE *open_file(uint32_t pid, const char *name)
+static FILE *open_file(const struct process_facts *f, uint32_t pid, const char *name)
 {
-	char path[64];
+	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
+	snprintf(path, sizeof(path), "%s/proc/%" PRIu32 "/%s", f->root, pid, name);
 	return fopen(path, "re");
 }
 
 /* False: there is no command line, as when the process has begun to end. */
-static bool read_command(uint32_t pid, unsigned int *flags)
+static bool read_command(const struct process_facts *p, uint32_t pid, unsigned int *flags)
 {
-	AUTO_FILE FILE *f = open_file(pid, "cmdline");
+	AUTO_FILE FILE *f = open_file(p, pid, "cmdline");
 	AUTO_FREE char *arg = NULL;
 	struct command_scan s = {.n = 0};
 	size_t size = 0;
@@ -49,12 +50,12 @@ static bool read_command(uint32_t pid, unsigned int *flags)
 	return s.n;
 }
 
-static bool read_program(uint32_t pid, unsigned int *flags)
+static bool read_program(const struct process_facts *p, uint32_t pid, unsigned int *flags)
 {
-	char link[64], path[4096];
+	char link[PATH_MAX], path[PATH_MAX];
 	ssize_t len;
 
-	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", pid);
+	snprintf(link, sizeof(link), "%s/proc/%" PRIu32 "/exe", p->root, pid);
 	len = readlink(link, path, sizeof(path) - 1);
 	if (len < 0)
 		return false;
@@ -65,9 +66,9 @@ static bool read_program(uint32_t pid, unsigned int *flags)
 }
 
 /* One assignment at a time, so that nothing but the listed numbers is kept. */
-static void read_environ(uint32_t pid, struct iolat_process_facts *out)
+static void read_environ(const struct process_facts *p, uint32_t pid, struct iolat_process_facts *out)
 {
-	AUTO_FILE FILE *f = open_file(pid, "environ");
+	AUTO_FILE FILE *f = open_file(p, pid, "environ");
 	AUTO_FREE char *assignment = NULL;
 	struct environ_scan s;
 	size_t size = 0;
@@ -87,11 +88,11 @@ static int read_and_send(struct process_facts *f, uint32_t tgid, uint64_t start_
 	};
 	bool program, command;
 
-	program = read_program(tgid, &e.flags);
-	command = read_command(tgid, &e.flags);
+	program = read_program(f, tgid, &e.flags);
+	command = read_command(f, tgid, &e.flags);
 	if (!program && !command) /* what is left of it says nothing */
 		return 0;
-	read_environ(tgid, &e);
+	read_environ(f, tgid, &e);
 	return f->sink.event(f->sink.ctx, &e, sizeof(e));
 }
 
@@ -111,7 +112,7 @@ int process_facts_read(struct process_facts *f, uint32_t tgid, int parents)
 	struct proc_stat st;
 	int err = note(f, tgid);
 
-	if (err || known || !procfs_stat(tgid, tgid, &st))
+	if (err || known || !procfs_stat(f->root, tgid, tgid, &st))
 		return err;
 	if (parents && st.ppid)
 		err = process_facts_read(f, st.ppid, parents - 1);

@@ -13,12 +13,14 @@
 #define PROCESS_FACTS_LATELY 256 /* a power of two */
 
 struct process_facts {
+	const char *root;		       /* "", or where the host's files are */
 	struct sink sink;
 	struct map read;		       /* pids */
 	uint32_t lately[PROCESS_FACTS_LATELY]; /* some of them, found at once */
 };
 
-void process_facts_init(struct process_facts *f, const struct sink *sink); /* copied */
+/* `root` has to stay as long as `f`, the sink is copied. */
+void process_facts_init(struct process_facts *f, const char *root, const struct sink *sink);
 void process_facts_free(struct process_facts *f);
 
 /* After a task event went by: sends what it gives rise to. 0 or -errno. */

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,8 +14,6 @@
 
 #include "base/cleanup.h"
 #include "base/units.h"
-
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO, 3.8 to 7.2 */
 
 /* "NSpid:	4242	17	1": the last one. */
 static uint32_t last_number(const char *s)
@@ -50,14 +49,14 @@ bool procfs_status(uint32_t pid, struct proc_status *out)
 }
 
 /* Behind the name, which may hold any byte: state, ppid, four, flags, twelve, starttime. */
-bool procfs_stat(uint32_t pid, uint32_t tid, struct proc_stat *out)
+bool procfs_stat(const char *root, uint32_t pid, uint32_t tid, struct proc_stat *out)
 {
-	char path[64], line[1024];
+	char path[PATH_MAX], line[1024];
 	AUTO_FILE FILE *f = NULL;
 	uint64_t ticks;
 	const char *s;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", pid, tid);
+	snprintf(path, sizeof(path), "%s/proc/%" PRIu32 "/task/%" PRIu32 "/stat", root, pid, tid);
 	f = fopen(path, "re");
 	s = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
 	if (!s || sscanf(s, ") %*c %" SCNu32 " %*d %*d %*d %*d %" SCNu32
@@ -95,13 +94,6 @@ size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room)
 	if (dir)
 		closedir(dir);
 	return n;
-}
-
-bool procfs_in_first_pid_namespace(void)
-{
-	struct stat st;
-
-	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NAMESPACE;
 }
 
 /* /proc/swaps has a line of headers. */

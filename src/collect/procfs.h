@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROCFS_HOST_PID_NS 0xEFFFFFFCu /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
+#define PROCFS_HOST_PID_NS 0xEFFFFFFCu /* PROC_PID_INIT_INO, include/linux/proc_ns.h, 3.8 to 7.2 */
 
 struct proc_status {
 	uint32_t tgid;
@@ -25,17 +25,17 @@ struct proc_stat {
 	uint64_t start_ns;	/* CLOCK_BOOTTIME, whole clock ticks */
 };
 
-/* Of a thread; tid == pid: of the process. False where there is none. */
-bool procfs_stat(uint32_t pid, uint32_t tid, struct proc_stat *out);
-/* Whether /proc here shows the host's pids, not those of a namespace. */
+/* Of a thread, by the proc file system of the host whose files are below `root` (""); tid == pid: of the process.
+ * False where there is none. */
+bool procfs_stat(const char *root, uint32_t pid, uint32_t tid, struct proc_stat *out);
+
+/* Whether /proc here shows every process of the host by the host's pids, not those of a namespace. */
 bool procfs_is_host(void);
 
 /* Processes whose pid in their own namespace, another one than ours, is `ns_pid`: at most `room`
  * of their host pids; returns how many there are in all. */
 size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room);
 
-/* Whether what is listed here is every process of the machine, by its own pid. */
-bool procfs_in_first_pid_namespace(void);
 /* Whether memory may be swapped out to somewhere. */
 bool procfs_has_swap(void);
 /* How this process was called, its words quoted for a shell where they have to be: what fits, and

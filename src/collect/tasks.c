@@ -36,7 +36,7 @@ static bool read_leader(uint32_t pid, struct iolat_task *e)
 {
 	struct proc_stat st;
 
-	if (!procfs_stat(pid, pid, &st))
+	if (!procfs_stat("", pid, pid, &st))
 		return false;
 	e->ppid = st.ppid;
 	e->flags = (st.flags & PF_KTHREAD ? IOLAT_TASK_KTHREAD : 0) |
@@ -50,7 +50,7 @@ static uint64_t read_begun(uint32_t pid, uint32_t tid, uint64_t slept)
 {
 	struct proc_stat st;
 
-	return procfs_stat(pid, tid, &st) && st.start_ns > slept ? st.start_ns - slept : 0;
+	return procfs_stat("", pid, tid, &st) && st.start_ns > slept ? st.start_ns - slept : 0;
 }
 
 static bool read_comm(struct iolat_task *e)

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import time
 
 import pytest
 
@@ -277,6 +278,21 @@ def test_in_a_container_of_its_own_pids(engine, disk, inside):
     assert abs(trace.total(rows, "bytes") - SIZE) <= SIZE / 100
     assert {r["process"]["comm"] for r in rows} == {"dd"}
     assert all(r["cgroup"]["path"] is None and r["container"] is None for r in rows)
+
+
+def test_in_a_container_of_its_own_pids_with_the_hosts_root(engine, disk, doio, inside):
+    """With --root what the host's processes are is read from the host's /proc: their ranks, not those of the
+    processes that have the same pids in the container."""
+    ident = engine.start("alpha")
+    tracer = inside("-v/:/host:ro", args=["--root", "/host", "--by", "process,container,device,op", "--device", disk.name])
+    engine.execute("alpha", *dd("x"))
+    load = doio("read", disk, count=5, stay=1, popen={"env": base.clean_env(RANK="1", WORLD_SIZE="2")}).go()
+    time.sleep(1.5)  # its requests are looked at while it lives
+    load.finish()
+    summary = tracer.stop()
+    assert {r["container"]["id"] for r in of(summary, disk, "alpha", "write")} == {ident}
+    row = trace.one([r for r in trace.rows(summary, device=disk, op="read") if r["process"] and r["process"]["pid"] == load.pid])
+    assert row["process"]["rank"] == 1
 
 
 def test_a_name_that_cannot_be_seen_from_a_container(engine, inside):

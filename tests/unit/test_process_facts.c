@@ -44,7 +44,7 @@ static struct fixture *start_child(char *const argv[], char *const env[])
 	int input[2], running[2];
 	char c;
 
-	process_facts_init(&f->facts, &sink);
+	process_facts_init(&f->facts, "", &sink);
 	assert_int_equal(pipe2(input, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(running, O_CLOEXEC), 0);
 	f->child = fork();
@@ -94,6 +94,21 @@ static void test_a_rank(void **state)
 	assert_int_equal(f->heard.last.world_size, 4);
 	assert_int_equal(f->heard.last.flags, 0);
 	assert_true(f->heard.last.start_ns > 0);
+	finish(f);
+}
+
+/* In a container the host's /proc lies below the root that is looked at. */
+static void test_below_another_root(void **state)
+{
+	struct fixture *f = start_child(ARGS("cat"), ARGS("RANK=3"));
+
+	f->facts.root = "/no/such/root";
+	read_facts(f);
+	assert_int_equal(f->heard.n, 0);
+	process_facts_free(&f->facts);
+	process_facts_init(&f->facts, "/proc/self/root", &(struct sink){hear, &f->heard});
+	read_facts(f);
+	assert_int_equal(f->heard.last.rank, 3);
 	finish(f);
 }
 
@@ -204,6 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_rank),
+		cmocka_unit_test(test_below_another_root),
 		cmocka_unit_test(test_a_large_environment),
 		cmocka_unit_test(test_an_empty_environment),
 		cmocka_unit_test(test_a_command_line),
