@@ -11,7 +11,7 @@ LIMIT = 2_000_000  # bytes of any page
 
 
 @pytest.fixture
-def record(start_iolat, folder):
+def record(start_iolat, run_iolat, folder):
     """record(loads, disks) -> the file of a run over those loads."""
     def make(loads, disks):
         out = folder() / "run.iolat"
@@ -23,6 +23,7 @@ def record(start_iolat, folder):
             load.wait()
             assert load.proc.returncode == 0, load.stderr
         tracer.stop()
+        trace.objects(run_iolat("report", out, "-f", "json", rc=0).stdout)  # notes what the kernel hid
         return out
     return make
 
