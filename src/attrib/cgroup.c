@@ -100,11 +100,32 @@ struct known_cgroup *cgroups_find(struct cgroup_table *t, uint64_t key)
 	return c && c->same ? c->same : c;
 }
 
-const struct container *cgroups_container_of(struct cgroup_table *t, uint64_t key)
+static const struct known_place *place_of(struct cgroup_table *t, uint64_t key, enum place_kind kind)
 {
 	const struct known_cgroup *c = cgroups_find(t, key);
 
-	return c && c->in[PLACE_CONTAINER] ? &c->in[PLACE_CONTAINER]->container : NULL;
+	return c ? c->in[kind] : NULL;
+}
+
+const struct container *cgroups_container_of(struct cgroup_table *t, uint64_t key)
+{
+	const struct known_place *p = place_of(t, key, PLACE_CONTAINER);
+
+	return p ? &p->container : NULL;
+}
+
+const struct pod *cgroups_pod_of(struct cgroup_table *t, uint64_t key)
+{
+	const struct known_place *p = place_of(t, key, PLACE_POD);
+
+	return p ? &p->pod : NULL;
+}
+
+const struct job *cgroups_job_of(struct cgroup_table *t, uint64_t key)
+{
+	const struct known_place *p = place_of(t, key, PLACE_JOB);
+
+	return p ? &p->job : NULL;
 }
 
 /* --- one cgroup in two trees ------------------------------------------------------- */
@@ -219,4 +240,14 @@ bool cgroups_any_selected(const struct cgroup_table *t,
 		if (cgroups_wanted(t, c) && each(ctx, c))
 			return true;
 	return false;
+}
+
+void cgroups_each_living(const struct cgroup_table *t,
+			 void (*each)(void *ctx, const struct known_cgroup *c), void *ctx)
+{
+	const struct known_cgroup *c;
+
+	for (size_t i = 0; (c = map_next(&t->ids.map, &i, NULL));)
+		if (!c->gone)
+			each(ctx, c);
 }

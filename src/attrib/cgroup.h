@@ -45,8 +45,10 @@ struct known_cgroup *cgroups_get(struct cgroup_table *t, uint64_t key);
 /* The same if it is known; NULL: it is not. */
 struct known_cgroup *cgroups_find(struct cgroup_table *t, uint64_t key);
 
-/* The container that a cgroup is known to be of, or NULL. */
+/* The container, pod or job that a cgroup is known to be of, or NULL. */
 const struct container *cgroups_container_of(struct cgroup_table *t, uint64_t key);
+const struct pod *cgroups_pod_of(struct cgroup_table *t, uint64_t key);
+const struct job *cgroups_job_of(struct cgroup_table *t, uint64_t key);
 
 /* Whether the selection takes what a cgroup (NULL: none) does, by its container, pod and job. */
 bool cgroups_wanted(const struct cgroup_table *t, const struct known_cgroup *c);
@@ -55,6 +57,10 @@ bool cgroups_wanted(const struct cgroup_table *t, const struct known_cgroup *c);
  * true, which is returned. */
 bool cgroups_any_selected(const struct cgroup_table *t,
 			  bool (*each)(void *ctx, const struct known_cgroup *c), void *ctx);
+
+/* Calls `each` for every known cgroup that was not removed. */
+void cgroups_each_living(const struct cgroup_table *t,
+			 void (*each)(void *ctx, const struct known_cgroup *c), void *ctx);
 
 void known_cgroup_unref(struct known_cgroup *c);
 

@@ -67,7 +67,8 @@ static const struct option_row rows[] = {
 	{ 'f', "format", "F", SECTION_OUTPUT, LIVE | REPORT | DOCTOR, set_format, FIELD(format), VALUE_WORD,
 	  format_words, .lists = true,
 	  .help = "how to write it; default table",
-	  .more = "*html*, of a report alone, is one page about the whole run that needs nothing beside it." },
+	  .more = "Of a report alone: *html* is one page about the whole run that needs nothing beside it, "
+		  "*prometheus* is counters for a textfile collector." },
 	{ 'o', "output", "FILE", SECTION_OUTPUT, LIVE | RECORD | REPORT, set_text, FIELD(output), VALUE_FILE,
 	  .help = "write there instead of standard output",
 	  .more = "FILE is written frame by frame and belongs to *SUDO_UID* when there is one. "

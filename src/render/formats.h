@@ -13,7 +13,8 @@
 	X(table)                                                                                   \
 	X(json)                                                                                    \
 	X(csv)                                                                                     \
-	X(html)
+	X(html)                                                                                    \
+	X(prometheus)
 
 #define X(format) extern const struct renderer renderer_##format;
 RENDER_FORMATS(X)

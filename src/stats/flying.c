@@ -43,15 +43,15 @@ static struct stuck *next_stuck(struct flying *f)
 	struct stuck *list;
 	size_t room = f->stuck_room ? 2 * f->stuck_room : 16;
 
-	if (f->n_stuck == f->stuck_room) {
+	if (f->n_listed == f->stuck_room) {
 		list = realloc(f->stuck, room * sizeof(*list));
 		if (!list)
 			return NULL;
 		f->stuck = list;
 		f->stuck_room = room;
 	}
-	f->stuck[f->n_stuck] = (struct stuck){0};
-	return &f->stuck[f->n_stuck++];
+	f->stuck[f->n_listed] = (struct stuck){0};
+	return &f->stuck[f->n_listed++];
 }
 
 static int name_owner(struct model *m, const struct iolat_inflight *e, struct stuck *s)
@@ -80,6 +80,8 @@ static int add_request(struct flying *f, struct model *m, const struct iolat_inf
 		return -ENOMEM;
 	s->subject.disk = d ? &d->pub : NULL;
 	s->subject.container = cgroups_container_of(&m->cgroups, e->cgroup);
+	s->subject.pod = cgroups_pod_of(&m->cgroups, e->cgroup);
+	s->subject.job = cgroups_job_of(&m->cgroups, e->cgroup);
 	s->subject.op = e->op;
 	s->stage = e->issue_ns ? STAGE_DEVICE : STAGE_QUEUE;
 	s->has_sector = e->sector != ~0ULL;
@@ -140,13 +142,14 @@ static bool wanted(struct model *m, const struct iolat_inflight *e)
 	       cgroups_wanted(&m->cgroups, cgroups_find(&m->cgroups, e->cgroup));
 }
 
-int flying_view(struct flying *f, struct tasks *t, uint64_t now_ns, uint64_t stuck_ns)
+int flying_view(struct flying *f, struct tasks *t, uint64_t now_ns, uint64_t stuck_ns, bool all)
 {
+	uint64_t least_ns = all ? 0 : stuck_ns;
 	int err = 0;
 
-	f->n_stuck = 0;
+	f->n_stuck = f->n_listed = 0;
 	for (size_t i = 0; !err && i < f->n; i++)
-		if (is_old(f->list[i].start_ns, now_ns, stuck_ns) && wanted(t->model, &f->list[i]))
+		if (is_old(f->list[i].start_ns, now_ns, least_ns) && wanted(t->model, &f->list[i]))
 			err = add_request(f, t->model, &f->list[i], now_ns);
 	for (struct list *l = t->order.next; !err && l != &t->order; l = l->next) {
 		const struct task_slot *s = list_entry(l, struct task_slot, order);
@@ -155,7 +158,9 @@ int flying_view(struct flying *f, struct tasks *t, uint64_t now_ns, uint64_t stu
 		    tasks_wanted(t, s))
 			err = add_waiter(f, t, s, now_ns);
 	}
-	if (f->n_stuck)
-		qsort(f->stuck, f->n_stuck, sizeof(*f->stuck), oldest_first);
+	if (f->n_listed)
+		qsort(f->stuck, f->n_listed, sizeof(*f->stuck), oldest_first);
+	while (f->n_stuck < f->n_listed && f->stuck[f->n_stuck].age_ns >= stuck_ns)
+		f->n_stuck++;
 	return err;
 }

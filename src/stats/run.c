@@ -36,6 +36,7 @@ struct run {
 	struct flying flying;
 	struct findings findings;
 	uint64_t stuck_ns;
+	bool forgets;
 	struct timeline timeline;
 	bool begun;		/* the RUN event was there */
 	struct iolat_run facts; /* the last one */
@@ -56,6 +57,7 @@ int run_new(struct run **out, const struct run_options *o)
 	if (!r)
 		return -ENOMEM;
 	r->by = o->by;
+	r->forgets = o->forgets;
 	r->stuck_ns = o->stuck_ns ? o->stuck_ns : STUCK_NS;
 	model_init(&r->model, o->selection, true);
 	tasks_init(&r->tasks, &r->model);
@@ -359,6 +361,32 @@ bool run_places_ended(const struct run *r, bool (*exists)(void *ctx, const char 
 	       !cgroups_any_selected(&r->model.cgroups, is_left, &s);
 }
 
+struct visit {
+	void (*each)(void *ctx, const struct container *c, const struct pod *p,
+		     const struct job *j);
+	void *ctx;
+};
+
+static void visit_places(void *ctx, const struct known_cgroup *c)
+{
+	const struct known_place *container = c->in[PLACE_CONTAINER], *pod = c->in[PLACE_POD],
+				 *job = c->in[PLACE_JOB];
+	const struct visit *v = ctx;
+
+	v->each(v->ctx, container ? &container->container : NULL, pod ? &pod->pod : NULL,
+		job ? &job->job : NULL);
+}
+
+void run_each_place(const struct run *r,
+		    void (*each)(void *ctx, const struct container *c, const struct pod *p,
+				 const struct job *j),
+		    void *ctx)
+{
+	struct visit v = {each, ctx};
+
+	cgroups_each_living(&r->model.cgroups, visit_places, &v);
+}
+
 static uint64_t wall(const struct run *r, uint64_t mono_ns)
 {
 	return r->facts.wall_ns + (mono_ns - r->facts.mono_ns);
@@ -394,7 +422,7 @@ static int conclude(struct run *r, bool whole, uint64_t now_ns, struct snapshot 
 		.streams = &r->account.streams,
 	};
 	int err = tasks_view(&r->tasks, whole, now_ns) ?:
-		  flying_view(&r->flying, &r->tasks, now_ns, r->stuck_ns);
+		  flying_view(&r->flying, &r->tasks, now_ns, r->stuck_ns, r->forgets);
 
 	if (err)
 		return err;
@@ -409,6 +437,7 @@ static int conclude(struct run *r, bool whole, uint64_t now_ns, struct snapshot 
 	out->stuck_ns = r->stuck_ns;
 	out->stuck = r->flying.stuck;
 	out->n_stuck = r->flying.n_stuck;
+	out->n_flying = r->flying.n_listed;
 	out->findings_known = true;
 	out->findings = r->findings.list;
 	out->n_findings = r->findings.n;
@@ -423,7 +452,7 @@ int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out)
 	describe(r, r->interval_ns, now_ns, out);
 	account_settle(&r->account);
 	err = cover_describe(&r->cover, true, &out->coverage) ?: conclude(r, false, now_ns, out);
-	view_err = view_interval(&r->view, &r->account.rows, &r->whole);
+	view_err = view_interval(&r->view, &r->account.rows, r->forgets ? NULL : &r->whole);
 	account_start_interval(&r->account);
 	tasks_turn(&r->tasks, now_ns);
 	usages_turn(&r->usages);

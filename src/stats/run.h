@@ -16,6 +16,8 @@ struct run_options {
 	const struct selection *selection;	/* borrowed; may select nothing (= everything) */
 	uint64_t stuck_ns;	/* from what age on what is in flight is listed; 0: 1 s */
 	size_t max_rows;	/* 0: the default (10,000); further keys fold into a row with via "other" */
+	bool forgets;		/* intervals are all that is asked for, with everything in flight; nothing is
+				 * kept for run_whole() */
 	bool timeline;		/* the whole run's snapshots have one */
 };
 
@@ -39,6 +41,12 @@ int run_whole(struct run *r, uint64_t now_ns, enum snapshot_type type, struct sn
 /* Processes that are selected and have not exited; what ends a run whose subject ends. Counts
  * what the kernel flagged IOLAT_TASK_SELECTED and what the selection's names and users match. */
 size_t run_selected_alive(const struct run *r);
+
+/* Calls `each` with the places of every cgroup that was not removed; NULL for what it is not in. */
+void run_each_place(const struct run *r,
+		    void (*each)(void *ctx, const struct container *c, const struct pod *p,
+				 const struct job *j),
+		    void *ctx);
 
 /* Whether a selection by container, pod or job has nothing left that it takes: no cgroup that was not
  * removed, and (if `exists` is given) no file of the host that has the name of one that was. */

@@ -153,6 +153,7 @@ struct snapshot {
 	uint64_t stuck_ns;		/* from what age on */
 	const struct stuck *stuck;	/* the oldest first */
 	size_t n_stuck;
+	size_t n_flying;		/* with those behind `stuck` that are younger, if the run lists them */
 	bool findings_known;
 	const struct finding *findings;	/* the most important first */
 	size_t n_findings;

@@ -495,7 +495,9 @@ static void fill(struct tasks *t, struct task_slot *s, bool whole, uint64_t wall
 	s->pub = (struct task){
 		.subject = {.process = &s->proc->pub,
 			    .thread = &s->thread->pub,
-			    .container = cgroups_container_of(&t->model->cgroups, s->cgroup)},
+			    .container = cgroups_container_of(&t->model->cgroups, s->cgroup),
+			    .pod = cgroups_pod_of(&t->model->cgroups, s->cgroup),
+			    .job = cgroups_job_of(&t->model->cgroups, s->cgroup)},
 		.wall_ns = wall_ns,
 	};
 	for (size_t i = 0; i < REASON_MAX; i++) {

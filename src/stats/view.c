@@ -41,6 +41,15 @@ static int begin(struct view *v, size_t rows)
 	return 0;
 }
 
+static struct row_slot *keep(struct view *v, struct row_slot *s)
+{
+	if (s) {
+		s->next = v->left;
+		v->left = s;
+	}
+	return s;
+}
+
 static void show(struct view *v, struct row_slot *s)
 {
 	v->list[v->n++] = row_finish(s);
@@ -53,19 +62,13 @@ int view_interval(struct view *v, struct rows *interval, struct rows *whole)
 
 	for (size_t i = 0; !err && (s = rows_next(interval, &i));)
 		show(v, s);
-	for (size_t i = 0; (s = rows_next(interval, &i));)
-		if (rows_move(whole, s, &v->left))
+	for (size_t i = 0; (s = rows_next(interval, &i));) {
+		if (!whole)
+			keep(v, s);
+		else if (rows_move(whole, s, &v->left))
 			err = -ENOMEM;
-	return err;
-}
-
-static struct row_slot *keep(struct view *v, struct row_slot *s)
-{
-	if (s) {
-		s->next = v->left;
-		v->left = s;
 	}
-	return s;
+	return err;
 }
 
 static int add_to_copy(struct view *v, struct row_slot *of, const struct row_slot *s)

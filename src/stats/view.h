@@ -17,8 +17,8 @@ struct view {
 
 void view_free(struct view *v);
 
-/* Lists an interval's rows and folds them into the run's; `interval` is to be cleared then.
- * 0 or -ENOMEM. */
+/* Lists an interval's rows and folds them into the run's, if there is one; `interval` is to be cleared
+ * then. 0 or -ENOMEM. */
 int view_interval(struct view *v, struct rows *interval, struct rows *whole);
 
 /* Lists the sums of both tables and leaves them as they are. 0 or -ENOMEM. */
