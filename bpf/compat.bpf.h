@@ -515,6 +515,7 @@ static __always_inline struct bio *bio_original(u64 bio)
 }
 
 /* Bits of a task's state, the same in 5.10 to 7.2. */
+#define TASK_INTERRUPTIBLE   0x0001
 #define TASK_UNINTERRUPTIBLE 0x0002
 #define TASK_NOLOAD	     0x0400 /* idle kernel threads sleep so */
 
@@ -602,6 +603,28 @@ static __always_inline u64 registers_argument(void *regs)
 	if (bpf_core_field_exists(struct pt_regs___riscv, orig_a0))
 		return reg((struct pt_regs___riscv *)regs, orig_a0);
 	return ~0ULL;
+}
+
+/* The first name of an inode: a dentry's place in inode.i_dentry is d_u.d_alias, from 7.2 a member of the dentry
+ * itself. */
+struct dentry___7_1 {
+	union {
+		struct hlist_node d_alias;
+	} d_u;
+} __attribute__((preserve_access_index));
+struct dentry___7_2 {
+	struct hlist_node d_alias;
+} __attribute__((preserve_access_index));
+
+static __always_inline struct dentry *inode_dentry(struct inode *inode)
+{
+	void *node = BPF_CORE_READ(inode, i_dentry.first);
+
+	if (!node)
+		return NULL;
+	if (bpf_core_field_exists(struct dentry___7_2, d_alias))
+		return node - bpf_core_field_offset(struct dentry___7_2, d_alias);
+	return node - bpf_core_field_offset(struct dentry___7_1, d_u.d_alias);
 }
 
 /* page.flags is a number until 6.17, in a struct of its own from 6.18. */

@@ -222,6 +222,31 @@ struct {
 	__type(value, struct iolat_wait);
 } iolat_sleeps SEC(".maps") __weak;
 
+/* The file that a task is about to wait for, where no system call tells, by the low bits of its tid: the last one of
+ * these that used it. */
+#define NOTED_FILES 4096
+struct noted {
+	u32 tid;
+	u32 reserved;
+	u64 inode;	/* its address */
+	u64 switches;	/* of the task until then */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, NOTED_FILES);
+	__type(key, u32);
+	__type(value, struct noted);
+} iolat_noted SEC(".maps") __weak;
+
+/* Files whose names have been told, mixed up; one of another file makes way. */
+#define TOLD_BITS 14
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << TOLD_BITS);
+	__type(key, u32);
+	__type(value, u64);
+} iolat_told SEC(".maps") __weak;
+
 /* When a disk last did a selected I/O, by the low bits of its number. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -4,6 +4,7 @@
  * when it is woken, and is told when it runs again. Which of these waits are for a disk is decided
  * by the analysis, which knows the requests. Everybody else's switches cost two looks at an array.
  */
+#include "file.bpf.h"
 #include "owner.bpf.h"
 
 /* The low bits of a tid or tgid. */
@@ -16,53 +17,29 @@ static __always_inline u8 call_of(s32 number)
 	return number < IOLAT_CALLS ? calls.call[number & (IOLAT_CALLS - 1)] : IOLAT_CALL_OTHER;
 }
 
-#define S_IFMT	0170000
-#define S_IFBLK 0060000
-
-/* The file system of a task's open file; of a disk that is open as a file, the disk. */
-static __noinline int find_file_system(struct task_struct *task, u32 fd, struct iolat_wait *w)
-{
-	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
-	struct file **files = BPF_CORE_READ(fdt, fd), *file = NULL;
-	struct inode *inode;
-	u32 dev;
-
-	if (fd >= BPF_CORE_READ(fdt, max_fds) ||
-	    bpf_probe_read_kernel(&file, sizeof(file), &files[fd]) || !file)
-		return 0;
-	inode = BPF_CORE_READ(file, f_inode);
-	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFBLK) {
-		dev = BPF_CORE_READ(inode, i_rdev);
-	} else {
-		dev = BPF_CORE_READ(inode, i_sb, s_dev);
-		w->fs_magic = BPF_CORE_READ(inode, i_sb, s_magic);
-	}
-	w->fs_major = dev >> 20;
-	w->fs_minor = dev & 0xfffff;
-	return 0;
-}
-
 /* What a sleep of `task` in state `state` may be a wait for. False: for no I/O. */
 static __always_inline bool is_io_wait(struct task_struct *task, u32 state, struct iolat_wait *w,
-				       void *regs)
+				       struct found_file *found, void *regs)
 {
 	bool deep = (state & (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)) == TASK_UNINTERRUPTIBLE;
 	u8 call = call_of(registers_call(regs));
 
-	/* Apart from asynchronous I/O, a wait that a signal may end is for no disk. */
-	w->call = call & ~IOLAT_CALL_HAS_FILE;
-	if (!deep && w->call != IOLAT_CALL_AIO)
-		return false;
 	/* A worker of io_uring has its creator's registers. */
 	if (task_get(task, flags) & PF_IO_WORKER)
-		call = w->call = IOLAT_CALL_OTHER;
+		call = IOLAT_CALL_OTHER;
+	w->call = call & ~IOLAT_CALL_HAS_FILE;
 	w->flags = (deep ? IOLAT_WAIT_DEEP : 0) |
 		   (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? IOLAT_WAIT_IOWAIT : 0);
 	if (w->call == IOLAT_CALL_OTHER && !(w->flags & IOLAT_WAIT_IOWAIT))
 		return false;
-	if (call & IOLAT_CALL_HAS_FILE)
-		find_file_system((void *)task, registers_argument(regs), w);
-	return true;
+	if (w->call == IOLAT_CALL_NONE && !deep)
+		return false;
+	find_file((void *)task, call, registers_argument(regs), found);
+	place_file(found, w);
+	/* Apart from asynchronous I/O and what another machine or process answers, a wait that a signal
+	 * may end is for no disk. */
+	return deep || w->call == IOLAT_CALL_AIO ||
+	       (state & TASK_INTERRUPTIBLE && iolat_fs_kind(w->fs_magic) != IOLAT_FS_LOCAL);
 }
 
 static __always_inline void fill(struct iolat_wait *w, struct task_struct *task)
@@ -96,14 +73,18 @@ static __always_inline void sleep_remove(u32 tid)
 static __always_inline void falls_asleep(struct task_struct *task, u32 state)
 {
 	u32 tgid = task_get(task, tgid);
+	struct found_file found = {};
 	struct iolat_wait w = {};
 
 	if (!state || (knobs.by_task && !marks.selected[mark_of(tgid)]))
 		return;
 	if (task_get(task, flags) & PF_KTHREAD ||
-	    !is_io_wait(task, state, &w, task_registers(task)) || !task_selected((void *)task, tgid))
+	    !is_io_wait(task, state, &w, &found, task_registers(task)) ||
+	    !task_selected((void *)task, tgid))
 		return;
 	fill(&w, task);
+	if (found.inode)
+		announce_file(&found, &w);
 	sleep_add(&w);
 }
 
@@ -162,21 +143,54 @@ SEC("iter/task")
 int iolat_asleep(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
+	struct found_file found = {};
 	struct iolat_wait w = {};
 	u32 state;
 
 	if (!task || BPF_CORE_READ(task, flags) & PF_KTHREAD)
 		return 0;
 	state = task_state(task);
-	if (!state || !is_io_wait(task, state, &w, task_registers(task)) ||
+	if (!state || !is_io_wait(task, state, &w, &found, task_registers(task)) ||
 	    !task_selected(task, BPF_CORE_READ(task, tgid)))
 		return 0;
 	fill(&w, task);
 	w.flags |= IOLAT_WAIT_EARLIER;
+	if (found.inode)
+		announce_file(&found, &w);
 	if (bpf_map_update_elem(&iolat_sleeps, &w.tid, &w, BPF_NOEXIST))
 		return 0;
 	__sync_fetch_and_add(&marks.asleep[mark_of(w.tid)], 1);
 	if (task_state(task) != state)
 		sleep_remove(w.tid);
 	return 0;
+}
+
+/* --- files that no system call names ------------------------------------------------- */
+
+/* A fault on a mapping whose page may not be there (6.8). */
+HOOK_SEC("mm_filemap_fault")
+int iolat_file_fault(u64 *ctx)
+{
+	return note_file((struct address_space *)ctx[0]);
+}
+
+/* Before: a page that is to be read, in a fault or not. A folio (5.16) begins like a page. */
+HOOK_SEC("mm_filemap_add_to_page_cache")
+int iolat_file_read(u64 *ctx)
+{
+	return note_file(BPF_CORE_READ((struct page *)ctx[0], mapping));
+}
+
+/* Waits for pages to be written: fsync(2), close(2) on NFS, msync(2). */
+HOOK_SEC("folio_wait_writeback")
+int iolat_file_written(u64 *ctx)
+{
+	return note_file((struct address_space *)ctx[1]);
+}
+
+/* The same until 5.15. */
+HOOK_SEC("wait_on_page_writeback")
+int iolat_file_written_page(u64 *ctx)
+{
+	return note_file((struct address_space *)ctx[1]);
 }

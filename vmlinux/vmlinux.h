@@ -112,8 +112,29 @@ struct signal_struct {
 	atomic_t live;
 };
 struct mm_struct;
+struct qstr {
+	const unsigned char *name;
+};
+struct hlist_node {
+	struct hlist_node *next;
+};
+struct hlist_head {
+	struct hlist_node *first;
+};
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+};
+struct path {
+	struct dentry *dentry;
+};
 struct file {
+	struct path f_path;
 	struct inode *f_inode;
+};
+struct nameidata {
+	struct path path;
 };
 struct fdtable {
 	unsigned int max_fds;
@@ -139,8 +160,11 @@ struct task_struct {
 	struct bio_list *bio_list;
 	struct css_set *cgroups;
 	unsigned in_iowait : 1;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
 	unsigned long maj_flt;
 	struct files_struct *files;
+	struct nameidata *nameidata;
 };
 
 struct seq_file;
@@ -185,6 +209,8 @@ struct super_block {
 struct inode {
 	u16 i_mode;
 	dev_t i_rdev;
+	unsigned long i_ino;
+	struct hlist_head i_dentry;
 	struct super_block *i_sb;
 	struct bdi_writeback *i_wb;
 };

@@ -39,7 +39,10 @@
 	X(INFLIGHT, inflight)   \
 	X(LIMIT, limit)         \
 	X(DISK_BELOW, disk_below) \
-	X(COMMAND, command)
+	X(COMMAND, command)     \
+	X(DENTRY, dentry)       \
+	X(FILE, file)           \
+	X(FS, fs)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -406,6 +409,7 @@ struct iolat_wait {
 	__u8 call;		/* enum iolat_call */
 	__u8 flags;		/* enum iolat_wait_flags */
 	__u16 reserved;
+	__u64 inode;		/* of the file, or the folder that a name is looked up in; 0: not known */
 };
 
 /* A finished I/O that is not selected, but ran beside selected ones on their disk, or is a selected
@@ -470,5 +474,82 @@ struct iolat_command {
 	__u32 cut;		/* 1: it was longer */
 	char line[1000];
 };
+
+/*
+ * Files are told by their inode's number and the file system's device, as WAIT events have them.
+ */
+
+/* What a file is called, from the kernel's own tables: its name, its folder's, and so on upwards. A name that is too
+ * long is cut. */
+#define IOLAT_DENTRY_NAMES 8
+#define IOLAT_DENTRY_LEN   72
+struct iolat_dentry {
+	struct iolat_head head;
+	__u32 tgid;		/* who used it */
+	__u64 inode;
+	__u32 fs_magic;
+	__u32 fs_major;
+	__u32 fs_minor;
+	__u16 n_names;		/* 0: it is the file system's root itself */
+	__u8 rooted;		/* 1: the last name lies in the file system's root */
+	__u8 reserved;
+	char names[IOLAT_DENTRY_NAMES][IOLAT_DENTRY_LEN];
+};
+
+/* A file's path, as the process that used it first sees it. May come again; the last one holds. */
+struct iolat_file {
+	struct iolat_head head;
+	__u32 fs_major;
+	__u64 inode;
+	__u32 fs_minor;
+	__u32 reserved;
+	char path[];		/* NUL ends it */
+};
+
+/* The texts of a file system event, in this order; "": not known. */
+enum iolat_fs_text {
+	IOLAT_FS_TYPE,		/* "nfs4", "fuse.sshfs", ... */
+	IOLAT_FS_SOURCE,	/* "server:/export", "/dev/sda1", ... */
+	IOLAT_FS_POINT,		/* where the process that used it first has it mounted */
+	IOLAT_FS_MAX
+};
+
+/* A file system; may come again, the last one holds. */
+struct iolat_fs {
+	struct iolat_head head;
+	__u32 magic;		/* statfs(2)'s f_type */
+	__u32 major;		/* its device, or the number that stands for one */
+	__u32 minor;
+	char text[];		/* enum iolat_fs_text, a NUL behind each */
+};
+
+/* What serves a file system, by statfs(2)'s f_type: linux/magic.h, and for those that have no number there their own
+ * sources. */
+enum iolat_fs_kind {
+	IOLAT_FS_LOCAL,		/* a disk, memory, another file system, or not known */
+	IOLAT_FS_NETWORK,
+	IOLAT_FS_FUSE,		/* a process, or (virtiofs) the host of a virtual machine */
+};
+static inline __attribute__((always_inline)) int iolat_fs_kind(__u32 magic)
+{
+	switch (magic) {
+	case 0x65735546: /* FUSE, virtiofs */
+		return IOLAT_FS_FUSE;
+	case 0x00006969: /* NFS */
+	case 0x0000517b: /* SMB */
+	case 0xff534d42: /* CIFS */
+	case 0xfe534d42: /* SMB2 */
+	case 0x00c36400: /* Ceph */
+	case 0x01021997: /* 9P */
+	case 0x0bd00bd0: /* Lustre */
+	case 0x47504653: /* GPFS */
+	case 0x19830326: /* BeeGFS */
+	case 0x5346414f: /* OpenAFS */
+	case 0x6b414653: /* AFS */
+	case 0x20030528: /* OrangeFS */
+		return IOLAT_FS_NETWORK;
+	}
+	return IOLAT_FS_LOCAL;
+}
 
 #endif /* IOLAT_EVENT_H */

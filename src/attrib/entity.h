@@ -90,4 +90,18 @@ struct disk {
 	char (*below)[IOLAT_DISK_LEN];
 };
 
+/* A file system, wherever it is mounted. */
+struct fs {
+	uint32_t major, minor;	/* as in events */
+	uint32_t magic;		/* 0: not known */
+	const char *type;	/* NULL each: not known */
+	const char *source;
+	const char *point;	/* where the process that used it first has it mounted */
+};
+
+struct file {
+	const char *path;	/* NULL: not known */
+	uint64_t inode;		/* 0: none */
+};
+
 #endif

@@ -42,6 +42,7 @@ void model_init(struct model *m, const struct selection *s, bool want_threads)
 	proc_table_init(&m->procs, s, want_threads);
 	vias_init(&m->vias);
 	workers_init(&m->workers);
+	files_init(&m->files);
 	cgroups_init(&m->cgroups, s);
 	lru_init(&m->disks, KEY_AT(known_disk, pub.number), MODEL_DISKS);
 	lru_init(&m->names, KEY_AT(known_name, id), MODEL_NAMES);
@@ -55,6 +56,7 @@ void model_free(struct model *m)
 	lru_free(&m->disks);
 	lru_free(&m->names);
 	workers_free(&m->workers);
+	files_free(&m->files);
 	proc_table_free(&m->procs);
 	vias_free(&m->vias);
 }

@@ -8,6 +8,7 @@
 #define IOLAT_ATTRIB_MODEL_H
 
 #include "attrib/cgroup.h"
+#include "attrib/files.h"
 #include "attrib/lru.h"
 #include "attrib/proc.h"
 #include "attrib/via.h"
@@ -33,6 +34,7 @@ struct model {
 	struct lru names; /* work queues by their id in events */
 	struct vias vias;
 	struct workers workers;
+	struct files files;
 	uint64_t generation; /* see model_generation() */
 };
 

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "collect/cgroup_facts.h"
 #include "collect/diskwatch.h"
+#include "collect/file_facts.h"
 #include "collect/limits.h"
 #include "collect/process_facts.h"
 #include "collect/procfs.h"
@@ -29,6 +30,7 @@ struct facts {
 	struct diskwatch disks;
 	struct process_facts processes;
 	bool host_pids;		/* the host's root has a /proc with the pids that events have */
+	struct file_facts files;
 	struct limits *limits;		/* of the cgroups of waiting tasks */
 	uint64_t next_look;		/* CLOCK_MONOTONIC */
 	bool frozen;
@@ -60,7 +62,9 @@ static int pass_limit(void *ctx, const void *data, size_t size)
 /* The limits of a waiting task's cgroup are read at first sight, too. */
 static int pass_waiter(struct facts *f, const struct iolat_wait *w)
 {
-	return pass_owner(f, w->cgroup, w->tgid) ?: limits_know(f->limits, w->cgroup);
+	int err = pass_owner(f, w->cgroup, w->tgid) ?: limits_know(f->limits, w->cgroup);
+
+	return err ?: file_facts_wait(&f->files, w);
 }
 
 /* In a namespace of pids /proc would tell of other processes. */
@@ -107,6 +111,8 @@ static int pass(void *ctx, const void *data, size_t size)
 		return pass_task(f, data, size);
 	case IOLAT_EV_DISK:
 		return diskwatch_disk(&f->disks, data, &f->sink);
+	case IOLAT_EV_DENTRY:
+		return file_facts_dentry(&f->files, data);
 	case IOLAT_EV_CGROUP:
 		return cgroup_facts_made(f->cgroups, data);
 	}
@@ -229,6 +235,7 @@ int facts_counters(struct facts *f)
 {
 	int err = look(f, false) ?: send_counters(f) ?: cgroup_facts_retry(f->cgroups);
 
+	file_facts_refresh(&f->files);
 	return err ?: diskwatch_report(&f->disks, &f->sink);
 }
 
@@ -252,6 +259,7 @@ int facts_new(struct facts **out, struct tracer *t, const struct cgroupfs *cgrou
 	f->sink = *sink;
 	process_facts_init(&f->processes, strcmp(cgroups->root, "/") ? cgroups->root : "", sink);
 	f->host_pids = cgroups->host_pids;
+	file_facts_init(&f->files, f->processes.root, sink, f->host_pids);
 	f->limits = limits_new(cgroups, &(struct sink){pass_limit, f});
 	if (!f->limits) {
 		free(f);
@@ -268,6 +276,7 @@ void facts_free(struct facts *f)
 		return;
 	diskwatch_free(&f->disks);
 	process_facts_free(&f->processes);
+	file_facts_free(&f->files);
 	cgroup_facts_free(f->cgroups);
 	limits_free(f->limits);
 	free(f);

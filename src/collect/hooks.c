@@ -31,6 +31,10 @@ static const struct hook_def hooks[] = {
 	{ITER, "iolat_seen", false, "names of processes older than the run"},
 	{"sched_waking", "iolat_waking", false, "when a wait ends, apart from the wait for a CPU"},
 	{"sched_switch", "iolat_switch", false, "how long tasks wait"},
+	{"mm_filemap_fault", "iolat_file_fault", false, "the files that page faults wait for"},
+	{"mm_filemap_add_to_page_cache", "iolat_file_read", false, "the files that page faults wait for"},
+	{"folio_wait_writeback", "iolat_file_written", false, "the files that are waited for to be written"},
+	{"wait_on_page_writeback", "iolat_file_written_page", false, "the files that are waited for to be written"},
 };
 
 const struct hook_def *hook_at(size_t i)
@@ -49,10 +53,22 @@ bool hook_wanted(const struct hook_def *h, const struct features *f)
 		return io_start;
 	if (!strcmp(h->tracepoint, "block_getrq"))
 		return !io_start;
+	if (!strcmp(h->tracepoint, "mm_filemap_add_to_page_cache"))
+		return !features_tracepoint(f, "mm_filemap_fault");
+	if (!strcmp(h->tracepoint, "wait_on_page_writeback"))
+		return !features_tracepoint(f, "folio_wait_writeback");
 	return true;
 }
 
 bool hook_of_waits(const struct hook_def *h)
 {
-	return !strcmp(h->tracepoint, "sched_switch") || !strcmp(h->tracepoint, "sched_waking");
+	static const char *const names[] = {
+		"sched_switch", "sched_waking", "mm_filemap_fault", "mm_filemap_add_to_page_cache",
+		"folio_wait_writeback", "wait_on_page_writeback",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(h->tracepoint, names[i]))
+			return true;
+	return false;
 }

@@ -62,24 +62,40 @@ void mount_unescape(char *s)
 /* "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAG...] - TYPE SOURCE SUPER" */
 static int parse(struct mount *m)
 {
-	char *rest = strstr(m->line, " - "), *save = NULL, *point = NULL, *type, *source;
+	char *rest = strstr(m->line, " - "), *save = NULL, *word[5] = {NULL}, *point, *type, *source;
 
 	if (!rest)
 		return -ENOENT;
 	*rest = 0;
 	for (int i = 0; i < 5; i++)
-		point = strtok_r(i ? NULL : m->line, " ", &save);
+		word[i] = strtok_r(i ? NULL : m->line, " ", &save);
+	point = word[4];
 	type = strtok_r(rest + 3, " ", &save);
 	source = strtok_r(NULL, " ", &save);
 	m->super = strtok_r(NULL, " \n", &save);
-	if (!point || !type || !source || !m->super)
+	if (!point || !type || !source || !m->super ||
+	    sscanf(word[2], "%u:%u", &m->major, &m->minor) != 2)
 		return -ENOENT;
+	mount_unescape(word[3]);
+	m->root = word[3];
 	mount_unescape(point);
 	mount_unescape(source);
 	m->point = point;
 	m->type = type;
 	m->source = source;
 	return 0;
+}
+
+int mount_next(FILE *table, struct mount *out)
+{
+	size_t size = 0;
+
+	*out = (struct mount){0};
+	while (getline(&out->line, &size, table) > 0)
+		if (!parse(out))
+			return 0;
+	mount_free(out);
+	return -ENOENT;
 }
 
 int mount_of(int fd, const char *path, struct mount *out)

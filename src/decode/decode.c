@@ -181,6 +181,31 @@ static bool command_ok(const struct iolat_command *e)
 	return terminated(e->line, sizeof(e->line));
 }
 
+static bool dentry_ok(const struct iolat_dentry *e)
+{
+	if (e->n_names > IOLAT_DENTRY_NAMES || e->rooted > 1)
+		return false;
+	for (size_t i = 0; i < e->n_names; i++)
+		if (!terminated(e->names[i], sizeof(e->names[i])))
+			return false;
+	return true;
+}
+
+static bool file_ok(const struct iolat_file *e)
+{
+	size_t room = e->head.size - sizeof(*e);
+
+	return terminated(e->path, room < PATH_LIMIT ? room : PATH_LIMIT);
+}
+
+/* Its last text ends; one that is missing behind it is empty. */
+static bool fs_ok(const struct iolat_fs *e)
+{
+	const char *end = (const char *)e + e->head.size;
+
+	return e->head.size > sizeof(*e) && !end[-1];
+}
+
 /* Each kind's check is NAME_ok. */
 #define X(KIND, name)                                                                              \
 	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \

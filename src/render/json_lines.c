@@ -324,6 +324,20 @@ static void put_stuck(struct json *j, const struct snapshot *s)
 	json_close(j, ']');
 }
 
+static void put_files(struct json *j, const struct finding *f)
+{
+	json_key(j, "files");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->n_files; i++) {
+		json_open(j, '{');
+		json_kstr(j, "path", f->files[i].file->path);
+		json_ku64(j, "inode", f->files[i].file->inode);
+		json_ku64(j, "wait_ns", f->files[i].wait_ns);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 /* Counts are whole; shares and rates have decimals. */
 static void put_evidence(struct json *j, const struct finding *f)
 {
@@ -334,11 +348,15 @@ static void put_evidence(struct json *j, const struct finding *f)
 		bool whole = v >= 0 && v < 0x1p53 && v == (double)(uint64_t)v;
 
 		json_key(j, f->evidence[i].key);
-		if (whole)
+		if (f->evidence[i].text)
+			json_str(j, f->evidence[i].text);
+		else if (whole)
 			json_u64(j, (uint64_t)v);
 		else
 			json_double(j, v, 2);
 	}
+	if (f->n_files)
+		put_files(j, f);
 	json_close(j, '}');
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The list of findings: what codes there are, and the order. The rules are in findings_tasks.c and findings_devices.c. */
+/* The list of findings: what codes there are, and the order. The rules are in findings_*.c. */
 #include "stats/findings.h"
 
 #include <stdarg.h>
@@ -9,7 +9,9 @@
 /* The most important first: what stands still, what is broken, whom it hits, why, and at the end what it is not. */
 static const char *const codes[] = {
 	"hung-request",	   "io-errors",		   "swap",	       "cgroup-throttled",
+	"network-filesystem", "fuse-filesystem",
 	"worker-stuck",	   "noisy-neighbour",	   "writeback-stall",  "sync-stall",
+	"page-fault-io",
 	"iops-ceiling",	   "all-workers-io-bound", "device-saturated", "small-random-reads",
 	"not-the-disk",	   "unattributed",
 };
@@ -83,9 +85,30 @@ void finding_evidence(struct finding *g, const char *key, double value)
 	g->n_evidence++;
 }
 
+void finding_words(struct finding *g, const char *key, const char *text)
+{
+	if (!text || g->n_evidence == FINDING_EVIDENCE)
+		return;
+	g->evidence[g->n_evidence].text = text;
+	finding_evidence(g, key, 0);
+}
+
+void finding_files(struct finding *g, const struct known *k, const struct waited_search *s)
+{
+	const struct waited_place *top[FINDING_FILES];
+	size_t n = waited_longest(&k->tasks->waited.files, s, top, FINDING_FILES);
+
+	for (size_t i = 0; i < n; i++) {
+		g->files[i].file = &top[i]->file->pub;
+		g->files[i].wait_ns = waited_sums(top[i], s->whole).ns[s->reason];
+	}
+	g->n_files = n;
+}
+
 void findings_find(struct findings *f, const struct known *k)
 {
 	f->n = 0;
 	findings_of_tasks(f, k);
 	findings_of_devices(f, k);
+	findings_of_files(f, k);
 }

@@ -42,9 +42,12 @@ struct finding *findings_add(struct findings *f, const char *code, double magnit
 void finding_say(struct finding *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void finding_about(struct finding *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void finding_evidence(struct finding *g, const char *key, double value);
+void finding_words(struct finding *g, const char *key, const char *text); /* borrowed; NULL: not known */
+void finding_files(struct finding *g, const struct known *k, const struct waited_search *s); /* the top ones */
 
 /* The rules, by what they look at. */
 void findings_of_tasks(struct findings *f, const struct known *k);	/* findings_tasks.c */
 void findings_of_devices(struct findings *f, const struct known *k);	/* findings_devices.c */
+void findings_of_files(struct findings *f, const struct known *k);	/* findings_files.c */
 
 #endif

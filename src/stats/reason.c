@@ -16,24 +16,12 @@ const char *reason_name(enum wait_reason reason)
 	return names[reason];
 }
 
-/* linux/magic.h, and for those that have no number there their own sources. */
 static int file_system_reason(uint32_t magic)
 {
-	switch (magic) {
-	case 0x65735546: /* FUSE, virtiofs */
+	switch (iolat_fs_kind(magic)) {
+	case IOLAT_FS_FUSE:
 		return REASON_FUSE;
-	case 0x00006969: /* NFS */
-	case 0x0000517b: /* SMB */
-	case 0xff534d42: /* CIFS */
-	case 0xfe534d42: /* SMB2 */
-	case 0x00c36400: /* Ceph */
-	case 0x01021997: /* 9P */
-	case 0x0bd00bd0: /* Lustre */
-	case 0x47504653: /* GPFS */
-	case 0x19830326: /* BeeGFS */
-	case 0x5346414f: /* OpenAFS */
-	case 0x6b414653: /* AFS */
-	case 0x20030528: /* OrangeFS */
+	case IOLAT_FS_NETWORK:
 		return REASON_NETWORK_FS;
 	default:
 		return REASON_NONE;

@@ -223,6 +223,27 @@ static int on_name(void *ctx, const struct iolat_name *e)
 	return model_name(&r->model, e);
 }
 
+static int on_dentry(void *ctx, const struct iolat_dentry *e)
+{
+	struct run *r = ctx;
+
+	return files_dentry(&r->model.files, e);
+}
+
+static int on_file(void *ctx, const struct iolat_file *e)
+{
+	struct run *r = ctx;
+
+	return files_file(&r->model.files, e);
+}
+
+static int on_fs(void *ctx, const struct iolat_fs *e)
+{
+	struct run *r = ctx;
+
+	return files_fs(&r->model.files, e);
+}
+
 static int on_cgroup(void *ctx, const struct iolat_cgroup *e)
 {
 	struct run *r = ctx;

@@ -123,6 +123,7 @@ struct stuck {
 
 #define FINDING_TEXT	 320
 #define FINDING_EVIDENCE 10
+#define FINDING_FILES	 3
 
 struct finding {
 	const char *code;
@@ -130,9 +131,15 @@ struct finding {
 	char text[FINDING_TEXT];
 	struct {
 		const char *key;
+		const char *text; /* NULL: the value */
 		double value;
 	} evidence[FINDING_EVIDENCE];
 	size_t n_evidence;
+	struct {
+		const struct file *file;
+		uint64_t wait_ns;
+	} files[FINDING_FILES]; /* where was waited longest */
+	size_t n_files;
 };
 
 struct snapshot {

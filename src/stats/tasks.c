@@ -28,6 +28,7 @@ void tasks_init(struct tasks *t, struct model *m)
 {
 	*t = (struct tasks){.model = m};
 	limited_init(&t->limited, m);
+	waited_init(&t->waited, &m->files);
 	map_init(&t->by_tid, sizeof(uint32_t));
 	map_init(&t->families, sizeof(uint32_t));
 	list_init(&t->order);
@@ -80,6 +81,7 @@ void tasks_free(struct tasks *t)
 	map_free(&t->by_tid);
 	map_free(&t->families);
 	limited_free(&t->limited);
+	waited_free(&t->waited);
 	free(t->list);
 	free(t->slots);
 }
@@ -290,12 +292,13 @@ static void count_throttled(struct tasks *t, struct task_slot *s, const struct i
 static void count_call(struct task_slot *s, const struct iolat_wait *e, bool own, uint64_t ns)
 {
 	bool closed = !(e->flags & IOLAT_WAIT_OPEN);
+	bool local = iolat_fs_kind(e->fs_magic) == IOLAT_FS_LOCAL;
 
 	if (e->call == IOLAT_CALL_SYNC) {
 		s->now.sync_ns += ns;
 		s->now.syncs += closed;
 	}
-	if (e->call == IOLAT_CALL_WRITE && !own && e->flags & IOLAT_WAIT_IOWAIT) {
+	if (e->call == IOLAT_CALL_WRITE && !own && local && e->flags & IOLAT_WAIT_IOWAIT) {
 		s->now.dirty_ns += ns;
 		s->now.dirties += closed;
 	}
@@ -303,11 +306,12 @@ static void count_call(struct task_slot *s, const struct iolat_wait *e, bool own
 
 /* More major faults than before the last sleep: that one was in a fault, inside a system call (a write
  * from a mapped file). */
-static void learn_faults(struct task_slot *s, const struct iolat_wait *e)
+static void learn_faults(struct tasks *t, struct task_slot *s, const struct iolat_wait *e)
 {
 	if (e->major_faults > s->faults && s->disk_ns && s->now.reasons[REASON_DISK] >= s->disk_ns) {
 		s->now.reasons[REASON_DISK] -= s->disk_ns;
 		s->now.reasons[REASON_PAGE_FAULT] += s->disk_ns;
+		waited_move(&t->waited, &s->place, REASON_DISK, REASON_PAGE_FAULT, s->disk_ns);
 	}
 	s->faults = e->major_faults;
 	s->disk_ns = 0;
@@ -376,7 +380,23 @@ static void note_open(struct task_slot *s, const struct iolat_wait *e, int reaso
 	s->waited_reason = reason;
 }
 
-static void count_wait(struct tasks *t, struct task_slot *s, const struct iolat_wait *e)
+/* Where that was. */
+static int count_place(struct tasks *t, struct task_slot *s, const struct iolat_wait *e,
+		       enum wait_reason reason, uint64_t ns)
+{
+	struct waited_part part = {
+		.place = {FS_DEV(e->fs_major, e->fs_minor), e->inode},
+		.process = s->proc->serial,
+		.reason = reason,
+		.ns = ns,
+		.ended = !(e->flags & IOLAT_WAIT_OPEN),
+	};
+
+	s->place = part.place;
+	return tasks_wanted(t, s) ? waited_add(&t->waited, &part) : 0;
+}
+
+static int count_wait(struct tasks *t, struct task_slot *s, const struct iolat_wait *e)
 {
 	struct wait_facts facts = facts_of(t, s, e);
 	int reason = reason_of(&facts);
@@ -384,7 +404,7 @@ static void count_wait(struct tasks *t, struct task_slot *s, const struct iolat_
 
 	if (e->end_ns > t->counted_ns)
 		t->counted_ns = e->end_ns;
-	learn_faults(s, e);
+	learn_faults(t, s, e);
 	s->cgroup = e->cgroup;
 	if (reason == REASON_THROTTLE)
 		count_throttled(t, s, e);
@@ -399,6 +419,7 @@ static void count_wait(struct tasks *t, struct task_slot *s, const struct iolat_
 	s->waited_ns = 0;
 	if (e->flags & IOLAT_WAIT_OPEN)
 		note_open(s, e, reason);
+	return ns ? count_place(t, s, e, reason, ns) : 0;
 }
 
 int tasks_wait(struct tasks *t, const struct iolat_wait *e)
@@ -407,9 +428,7 @@ int tasks_wait(struct tasks *t, const struct iolat_wait *e)
 
 	if (!s)
 		return -ENOMEM;
-	if (e->end_ns > s->accounted_ns)
-		count_wait(t, s, e);
-	return 0;
+	return e->end_ns > s->accounted_ns ? count_wait(t, s, e) : 0;
 }
 
 void tasks_io(struct tasks *t, const struct ended_io *io)
@@ -580,6 +599,7 @@ void tasks_turn(struct tasks *t, uint64_t now_ns)
 		s->now = (struct task_sums){0};
 		s->disk_ns = 0;
 	}
+	waited_turn(&t->waited);
 	if (end_of(t, now_ns) > t->interval_ns)
 		t->interval_ns = end_of(t, now_ns);
 }

@@ -10,6 +10,7 @@
 #include "attrib/model.h"
 #include "stats/limited.h"
 #include "stats/reason.h"
+#include "stats/waited.h"
 
 enum tasks_limits {
 	TASKS_KEPT = 16384,  /* beyond, the dead that waited least go */
@@ -44,12 +45,14 @@ struct task_slot {
 	uint64_t cgroup;		/* at its last sleep, or event */
 	uint32_t faults;		/* major ones, before its last sleep */
 	uint64_t disk_ns;		/* of its last sleep, as long as that may turn out a fault's */
+	struct file_key place;		/* of that sleep */
 	struct task_sums now, before;	/* of the interval, of all ended ones */
 };
 
 struct tasks {
 	struct model *model;
 	struct limited limited;
+	struct waited waited;
 	struct map by_tid;		/* the living */
 	struct map families;		/* by tgid; the living */
 	struct list order;

@@ -59,7 +59,8 @@ def check_stuck(k):
 def check_finding(f):
     assert f.keys() == {"code", "subject", "text", "evidence"}
     assert f["subject"] and f["text"] and f["evidence"]
-    assert all(isinstance(v, (int, float)) for v in f["evidence"].values())
+    assert all(isinstance(v, (int, float, str)) for k, v in f["evidence"].items() if k != "files")
+    assert all(file.keys() == {"path", "inode", "wait_ns"} for file in f["evidence"].get("files", []))
 
 
 def identity(row, by):

@@ -149,7 +149,7 @@ def _unmount(path):
         base.sh("umount", "-l", path, check=False)
 
 
-def _serve(stack, folder, size_mb, filters, settings):
+def served_file(stack, folder, size_mb=64, filters=(), settings=()):
     """A file whose reads and writes nbdkit answers."""
     base.need_tool("nbdkit", "nbdfuse")
     base.need(os.path.exists("/dev/fuse"), "no /dev/fuse")
@@ -173,14 +173,14 @@ def _serve(stack, folder, size_mb, filters, settings):
 def slow_disk(stack, folder, read_ms=0, write_ms=0, size_mb=64, **how):
     """Each read and each write takes at least that long in the disk."""
     settings = [f"rdelay={read_ms}ms", f"wdelay={write_ms}ms"]
-    return _attach_disk(stack, folder, _serve(stack, folder, size_mb, ["delay"], settings), **how)
+    return _attach_disk(stack, folder, served_file(stack, folder, size_mb, ["delay"], settings), **how)
 
 
 def error_disk(stack, folder, size_mb=64, **how):
     """disk.fail(True) makes every read and write fail with EIO, disk.fail(False) none."""
     trigger = folder / "fail"
     settings = ["error=EIO", "error-rate=100%", f"error-file={trigger}"]
-    disk = _attach_disk(stack, folder, _serve(stack, folder, size_mb, ["error"], settings), **how)
+    disk = _attach_disk(stack, folder, served_file(stack, folder, size_mb, ["error"], settings), **how)
     disk.fail = lambda on: trigger.touch() if on else trigger.unlink(missing_ok=True)
     return disk
 
@@ -188,10 +188,10 @@ def error_disk(stack, folder, size_mb=64, **how):
 def pausable_disk(stack, folder, size_mb=64, **how):
     """disk.pause(): requests stay in flight until disk.resume()."""
     control = folder / "pause.sock"
-    file = _serve(stack, folder, size_mb, ["pause"], [f"pause-control={control}"])
+    file = served_file(stack, folder, size_mb, ["pause"], [f"pause-control={control}"])
     disk = _attach_disk(stack, folder, file, **how)
-    disk.pause = lambda: _command(control, b"p")
-    disk.resume = lambda: _command(control, b"r")
+    disk.pause = lambda: command(control, b"p")
+    disk.resume = lambda: command(control, b"r")
     stack.callback(disk.resume)
     return disk
 
@@ -208,7 +208,7 @@ def zram_disk(stack, folder, size_mb=16):
     return disk
 
 
-def _command(control, letter):
+def command(control, letter):
     """The pause filter answers each letter with its capital, once it is done."""
     import socket
     with socket.socket(socket.AF_UNIX) as s:

@@ -345,4 +345,49 @@ static inline uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
+/* Names from the file's own upwards; the last one lies in the root. */
+static inline struct iolat_dentry a_dentry(uint32_t major, uint32_t minor, uint64_t inode, const char *name)
+{
+	struct iolat_dentry e = {.head = HEAD(DENTRY, iolat_dentry),
+				 .tgid = 100,
+				 .inode = inode,
+				 .fs_major = major,
+				 .fs_minor = minor,
+				 .n_names = 1,
+				 .rooted = 1};
+
+	snprintf(e.names[0], sizeof(e.names[0]), "%s", name);
+	return e;
+}
+
+struct iolat_file_event {
+	struct iolat_file file;
+	char path[64];
+};
+
+static inline struct iolat_file_event a_file(uint32_t major, uint32_t minor, uint64_t inode, const char *path)
+{
+	struct iolat_file_event e = {
+		.file = {.head = {IOLAT_EV_FILE, sizeof(e)},
+			 .fs_major = major, .inode = inode, .fs_minor = minor}};
+
+	snprintf(e.file.path, sizeof(e.path), "%s", path);
+	return e;
+}
+
+struct iolat_fs_event {
+	struct iolat_fs fs;
+	char text[96];
+};
+
+static inline struct iolat_fs_event a_fs(uint32_t major, uint32_t minor, uint32_t magic, const char *type,
+					 const char *source, const char *point)
+{
+	struct iolat_fs_event e = {
+		.fs = {.head = {IOLAT_EV_FS, sizeof(e)}, .magic = magic, .major = major, .minor = minor}};
+
+	snprintf(e.fs.text, sizeof(e.text), "%s%c%s%c%s", type, 0, source, 0, point);
+	return e;
+}
+
 #endif

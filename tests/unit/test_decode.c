@@ -70,6 +70,17 @@ static void put_sample(struct sample *s, const void *e, size_t size)
 		put_sample(&(s)[IOLAT_EV_##KIND], &sample, sizeof(sample));                        \
 	} while (0)
 
+/* Down to where the text ends. */
+static void cut_sample(struct sample *s, size_t size)
+{
+	struct iolat_head head;
+
+	memcpy(&head, s->bytes, sizeof(head));
+	head.size = (__u16)size;
+	memcpy(s->bytes, &head, sizeof(head));
+	s->size = size;
+}
+
 /* With one text alone, so that only its end is a NUL. */
 static union a_short_container {
 	struct iolat_container e;
@@ -109,6 +120,11 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, LIMIT, a_limit());
 	SAMPLE(s, DISK_BELOW, a_disk_below(1, 0, 1, "sda2"));
 	SAMPLE(s, COMMAND, a_command("iolat -p 1"));
+	SAMPLE(s, DENTRY, a_dentry(8, 1, 12, "train.bin"));
+	SAMPLE(s, FILE, a_file(8, 1, 12, "/data/train.bin"));
+	SAMPLE(s, FS, a_fs(0, 40, 0x6969, "nfs4", "", ""));
+	cut_sample(&s[IOLAT_EV_FILE], sizeof(struct iolat_file) + sizeof("/data/train.bin"));
+	cut_sample(&s[IOLAT_EV_FS], sizeof(struct iolat_fs) + sizeof("nfs4"));
 }
 
 static void test_every_kind_reaches_its_handler(void **state)
@@ -356,6 +372,25 @@ static void test_cgroup_path_has_a_limit(void **state)
 	free(e);
 }
 
+static void test_names_of_files_end(void **state)
+{
+	struct iolat_dentry e = a_dentry(8, 1, 12, "train.bin");
+	struct iolat_fs_event fs = a_fs(0, 40, 0x6969, "nfs4", "server:/export", "/data");
+
+	e.n_names = IOLAT_DENTRY_NAMES + 1;
+	assert_int_equal(refusal(&e, sizeof(e)), -EBADMSG);
+	e.n_names = 2;
+	assert_int_equal(refusal(&e, sizeof(e)), 0);
+	memset(e.names[1], 'x', sizeof(e.names[1]));
+	assert_int_equal(refusal(&e, sizeof(e)), -EBADMSG);
+	assert_int_equal(refusal(&fs, sizeof(fs)), 0);
+	fs.fs.head.size -= 1;
+	((char *)&fs)[fs.fs.head.size - 1] = 'x';
+	assert_int_equal(refusal(&fs, fs.fs.head.size), -EBADMSG);
+	fs.fs.head.size = sizeof(fs.fs);
+	assert_int_equal(refusal(&fs, sizeof(fs.fs)), -EBADMSG);
+}
+
 static void test_aggregate_ranges(void **state)
 {
 	union an_aggregate u = an_aggregate();
@@ -489,6 +524,7 @@ int main(void)
 		cmocka_unit_test(test_lists_of_disks_below),
 		cmocka_unit_test(test_cgroup_path_must_end_within_the_event),
 		cmocka_unit_test(test_cgroup_path_has_a_limit),
+		cmocka_unit_test(test_names_of_files_end),
 		cmocka_unit_test(test_aggregate_ranges),
 		cmocka_unit_test(test_aggregate_buckets),
 		cmocka_unit_test(test_flipped_bits_never_crash),

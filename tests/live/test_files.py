@@ -1,0 +1,119 @@
+"""Waits for files that no local disk holds, and for mapped files: the reason, the finding, the mount and the files."""
+import pathlib
+
+import pytest
+
+from lib import base, disks, trace
+
+MS = base.MS
+
+
+def reasons(summary, pid):
+    return trace.task(summary, pid)["reasons"]
+
+
+def names(finding):
+    return [f["path"] for f in finding["evidence"]["files"]]
+
+
+@pytest.fixture
+def fuse_file(stack, folder):
+    """A file that a process serves (nbdfuse), which takes 20 ms a read. It is a mount of its own."""
+    return disks.served_file(stack, folder(), filters=["delay"], settings=["rdelay=20ms"])
+
+
+# --- FUSE --------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("how", ["cached", "read", "mmap"])
+def test_fuse(fuse_file, doio, iolat, how):
+    """Buffered, direct (whose sleep a signal may end) and mapped reads all wait for FUSE, and for no disk."""
+    load = doio(how, fuse_file, count=30, size=base.MIB)
+    tracer = iolat("--pid", load.pid)
+    load.finish()
+    summary = tracer.stop()
+    ns = reasons(summary, load.pid)
+    assert ns["fuse"] >= 30 * 20 * MS, ns
+    finding = trace.finding(summary, "fuse-filesystem")
+    evidence = finding["evidence"]
+    assert evidence["mount"] == str(fuse_file) and evidence["type"].startswith("fuse")
+    assert evidence["mount_wait_ns"] == evidence["wait_ns"] == ns["fuse"]
+    assert evidence["mount_waits"] >= 30
+    assert str(fuse_file) in finding["text"] and names(finding) == [str(fuse_file)]
+    assert not trace.findings(summary, "not-the-disk") and not trace.findings(summary, "network-filesystem")
+    assert not trace.findings(summary, "page-fault-io")
+
+
+def test_fuse_while_it_hangs(stack, folder, doio, start_iolat):
+    """A read that FUSE does not answer counts while it lasts."""
+    where = folder()
+    control = where / "pause.sock"
+    file = disks.served_file(stack, where, filters=["pause"], settings=[f"pause-control={control}"])
+    disks.command(control, b"p")
+    stack.callback(disks.command, control, b"r")
+    load = doio("read", file)
+    tracer = start_iolat("-f", "json", "-i", "500ms", "--pid", load.pid)
+    load.go()
+    tracer.wait_for_output(lambda objects: any(
+        f["evidence"]["wait_pct"] > 90 for o in objects for f in trace.findings(o, "fuse-filesystem")))
+    disks.command(control, b"r")
+    load.wait()
+    tracer.end()
+
+
+def test_fuse_in_a_recording(fuse_file, doio, start_iolat, run_iolat, folder):
+    """A recording says the same, elsewhere: it has the mount and the file."""
+    recording = folder() / "run.iolat"
+    load = doio("read", fuse_file, count=30, size=base.MIB)
+    tracer = start_iolat("record", "-o", recording, "--pid", load.pid)
+    load.finish()
+    tracer.stop()
+    summary = trace.objects(run_iolat("report", recording, "-f", "json", "-i", "0", rc=0).stdout)[-1]
+    finding = trace.finding(summary, "fuse-filesystem")
+    assert finding["evidence"]["mount"] == str(fuse_file) and names(finding) == [str(fuse_file)]
+
+
+# --- page faults ---------------------------------------------------------------------------
+
+def page_faults(summary, load, file):
+    """More than nine tenths of the waits are faults' on that file."""
+    task = trace.task(summary, load.pid)
+    assert task["reasons"]["page_fault"] > 0.9 * task["blocked_ns"], task
+    finding = trace.finding(summary, "page-fault-io")
+    assert names(finding)[0] == str(file) and str(file) in finding["text"]
+    assert finding["evidence"]["share_pct"] > 90
+    assert not trace.findings(summary, "not-the-disk") and not trace.findings(summary, "fuse-filesystem")
+
+
+RANDOM = ("import mmap, os, random, sys; fd = os.open(sys.argv[1], os.O_RDONLY); m = mmap.mmap(fd, 0, prot=1); "
+          "m.madvise(mmap.MADV_RANDOM); random.seed(1); "
+          "[m[4096 * i] for i in random.sample(range(len(m) // 4096), 60)]")
+
+
+def test_a_mapped_file_read_at_random(slow_disk, ext4, held, iolat):
+    disk = slow_disk(read_ms=20)
+    file = ext4(disk) / "train.arrow"
+    disks.fill(file, 8)
+    pathlib.Path("/proc/sys/vm/drop_caches").write_text("1\n")
+    warm = held(base.PYTHON, "-c", "import mmap, random", file)  # its libraries are not to be waited for
+    warm.finish()
+    load = held(base.PYTHON, "-c", RANDOM, file)
+    tracer = iolat("--pid", load.pid)
+    load.finish()
+    page_faults(tracer.stop(), load, file)
+
+
+def test_a_mapped_file_under_a_bind_mount(slow_disk, ext4, stack, folder, doio, iolat):
+    """The path is that of the mount which shows the least beside it."""
+    disk = slow_disk(read_ms=20)
+    inside = ext4(disk) / "a" / "b"
+    inside.mkdir(parents=True)
+    disks.fill(inside / "x", 12)
+    pathlib.Path("/proc/sys/vm/drop_caches").write_text("1\n")
+    point = folder()
+    base.sh("mount", "--bind", inside, point)
+    stack.callback(base.sh, "umount", "-l", point)
+    load = doio("mmap", point / "x", count=12, size=base.MIB)
+    tracer = iolat("--pid", load.pid)
+    load.finish()
+    finding = trace.finding(tracer.stop(), "page-fault-io")
+    assert names(finding)[0] == str(point / "x")

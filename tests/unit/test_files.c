@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Files and file systems that were waited for: their names, their time, and the findings that they are in. */
+#include "feed_waits.h"
+
+#define FUSE 0x65735546
+#define NFS  0x6969
+
+/* A wait for a file of the file system 0:40, which has no disk. */
+static struct iolat_wait remote_wait(uint32_t magic, uint64_t inode, uint64_t from, uint64_t to)
+{
+	struct iolat_wait w = wait_of(100, from, to);
+
+	w.fs_magic = magic;
+	w.fs_major = 0;
+	w.fs_minor = 40;
+	w.inode = inode;
+	return w;
+}
+
+static struct iolat_wait fault_wait(uint64_t inode, uint64_t from, uint64_t to)
+{
+	struct iolat_wait w = wait_of(100, from, to);
+
+	w.call = IOLAT_CALL_NONE;
+	w.inode = inode;
+	return w;
+}
+
+static const char *words_of(const struct finding *g, const char *key)
+{
+	for (size_t i = 0; i < g->n_evidence; i++)
+		if (!strcmp(g->evidence[i].key, key))
+			return g->evidence[i].text;
+	return NULL;
+}
+
+static bool says(const struct finding *g, const char *words)
+{
+	return g && strstr(g->text, words);
+}
+
+static void test_a_network_mount(void **state)
+{
+	struct fixture *f = start_waits();
+	const struct finding *g;
+
+	make_task(f, 100, "python3");
+	feed(f, a_fs(0, 40, NFS, "nfs4", "server:/export", "/data"));
+	feed(f, a_file(0, 40, 7, "/data/train.bin"));
+	feed(f, remote_wait(NFS, 7, 100, 1100));
+	feed(f, remote_wait(NFS, 8, 1100, 1200));
+	whole(f, T0 + MS(2000));
+	assert_ms(task_of(f, 100)->reasons[REASON_NETWORK_FS], 1100);
+	g = finding_of(f, "network-filesystem");
+	assert_non_null(g);
+	assert_string_equal(f->s.findings[0].code, "network-filesystem");
+	assert_string_equal(g->subject, "nfs4 server:/export at /data");
+	assert_true(says(g, "no local disk is involved"));
+	assert_string_equal(words_of(g, "mount"), "/data");
+	assert_string_equal(words_of(g, "type"), "nfs4");
+	assert_string_equal(words_of(g, "source"), "server:/export");
+	assert_ms((uint64_t)evidence_of(g, "mount_wait_ns"), 1100);
+	assert_int_equal(evidence_of(g, "mount_waits"), 2);
+	assert_int_equal(evidence_of(g, "wait_pct"), 55);
+	assert_int_equal(g->n_files, 2);
+	assert_string_equal(g->files[0].file->path, "/data/train.bin");
+	assert_ms(g->files[0].wait_ns, 1000);
+	assert_null(g->files[1].file->path);
+	assert_not_found(f, "fuse-filesystem");
+	assert_not_found(f, "writeback-stall");
+	finish(f);
+}
+
+/* The same without any fact about it; sleeps of FUSE need not be deep. */
+static void test_a_mount_that_nobody_names(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_wait w = remote_wait(FUSE, 0, 100, 1100);
+	const struct finding *g;
+
+	w.flags = 0;
+	make_task(f, 100, "python3");
+	feed(f, w);
+	whole(f, T0 + MS(2000));
+	assert_ms(task_of(f, 100)->reasons[REASON_FUSE], 1000);
+	g = finding_of(f, "fuse-filesystem");
+	assert_non_null(g);
+	assert_string_equal(g->subject, "FUSE file system");
+	assert_null(words_of(g, "mount"));
+	assert_int_equal(g->n_files, 0);
+	finish(f);
+}
+
+static void test_a_disk_is_involved(void **state)
+{
+	struct fixture *f = start_waits();
+	const struct finding *g;
+
+	make_task(f, 100, "python3");
+	feed(f, remote_wait(NFS, 7, 0, 400));
+	read_and_wait(f, 100, 400, 800);
+	whole(f, T0 + MS(2000));
+	g = finding_of(f, "network-filesystem");
+	assert_non_null(g);
+	assert_false(says(g, "no local disk"));
+	finish(f);
+}
+
+static void test_a_little_is_no_finding(void **state)
+{
+	struct fixture *f = start_waits();
+
+	make_task(f, 100, "python3");
+	feed(f, remote_wait(NFS, 7, 0, 100));
+	feed(f, fault_wait(7, 100, 200));
+	whole(f, T0 + MS(2000));
+	assert_not_found(f, "network-filesystem");
+	assert_not_found(f, "page-fault-io");
+	finish(f);
+}
+
+static void test_faults_on_a_mapped_file(void **state)
+{
+	struct fixture *f = start_waits();
+	const struct finding *g;
+
+	make_task(f, 100, "python3");
+	feed(f, a_file(8, 1, 7, "/data/a.arrow"));
+	feed(f, a_file(8, 1, 8, "/data/b.arrow"));
+	feed(f, fault_wait(8, 0, 200));
+	feed(f, fault_wait(7, 200, 900));
+	whole(f, T0 + MS(2000));
+	g = finding_of(f, "page-fault-io");
+	assert_non_null(g);
+	assert_ms((uint64_t)evidence_of(g, "wait_ns"), 900);
+	assert_int_equal(evidence_of(g, "share_pct"), 100);
+	assert_true(says(g, "most on /data/a.arrow"));
+	assert_string_equal(g->files[0].file->path, "/data/a.arrow");
+	assert_string_equal(g->files[1].file->path, "/data/b.arrow");
+	finish(f);
+}
+
+/* A fault inside a system call is known as such by the sleep after it; so is its file's time. */
+static void test_a_fault_that_shows_later(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_wait w = wait_of(100, 0, 500);
+
+	make_task(f, 100, "python3");
+	w.inode = 7;
+	w.major_faults = 3;
+	feed(f, io_of(100, 500, 0, 500));
+	feed(f, w);
+	w = wait_of(100, 600, 601);
+	w.major_faults = 4;
+	feed(f, io_of(100, 601, 0, 1));
+	feed(f, w);
+	whole(f, T0 + MS(1000));
+	assert_ms(task_of(f, 100)->reasons[REASON_PAGE_FAULT], 500);
+	assert_ms(finding_of(f, "page-fault-io")->files[0].wait_ns, 500);
+	finish(f);
+}
+
+static void test_swap_is_no_file(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_request rq = io_of(100, 900, 0, 900);
+
+	make_task(f, 100, "python3");
+	rq.flags |= IOLAT_RQ_SWAP;
+	feed(f, rq);
+	feed(f, fault_wait(0, 0, 900));
+	whole(f, T0 + MS(2000));
+	assert_found(f, "swap");
+	assert_not_found(f, "page-fault-io");
+	finish(f);
+}
+
+/* An interval tells its own. */
+static void test_by_interval(void **state)
+{
+	struct fixture *f = start_waits();
+
+	make_task(f, 100, "python3");
+	feed(f, fault_wait(7, 0, 500));
+	interval(f, T0 + MS(1000));
+	assert_ms(finding_of(f, "page-fault-io")->files[0].wait_ns, 500);
+	feed(f, fault_wait(8, 1000, 1300));
+	interval(f, T0 + MS(2000));
+	assert_int_equal(finding_of(f, "page-fault-io")->n_files, 1);
+	assert_int_equal(finding_of(f, "page-fault-io")->files[0].file->inode, 8);
+	whole(f, T0 + MS(2000));
+	assert_int_equal(finding_of(f, "page-fault-io")->n_files, 2);
+	finish(f);
+}
+
+/* Without a mount a file goes by its name; a path that comes later is better. */
+static void test_names_of_files(void **state)
+{
+	struct fixture *f = start_waits();
+
+	make_task(f, 100, "python3");
+	feed(f, fault_wait(7, 0, 500));
+	feed(f, a_dentry(8, 1, 7, "a.bin"));
+	whole(f, T0 + MS(1000));
+	assert_string_equal(finding_of(f, "page-fault-io")->files[0].file->path, "a.bin");
+	feed(f, a_file(8, 1, 7, "/data/a.bin"));
+	whole(f, T0 + MS(1000));
+	assert_string_equal(finding_of(f, "page-fault-io")->files[0].file->path, "/data/a.bin");
+	finish(f);
+}
+
+/* More files than are kept. */
+static void test_many_files(void **state)
+{
+	struct fixture *f = start_waits();
+
+	make_task(f, 100, "python3");
+	for (uint64_t i = 0; i < 30000; i++) {
+		struct iolat_wait w = fault_wait(1 + i, 0, 0);
+
+		w.start_ns += i * 10000;
+		w.end_ns = w.start_ns + 10000;
+		feed(f, w);
+	}
+	whole(f, T0 + MS(400));
+	assert_int_equal(finding_of(f, "page-fault-io")->n_files, FINDING_FILES);
+	assert_ms(task_of(f, 100)->reasons[REASON_PAGE_FAULT], 300);
+	finish(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_network_mount),
+		cmocka_unit_test(test_a_mount_that_nobody_names),
+		cmocka_unit_test(test_a_disk_is_involved),
+		cmocka_unit_test(test_a_little_is_no_finding),
+		cmocka_unit_test(test_faults_on_a_mapped_file),
+		cmocka_unit_test(test_a_fault_that_shows_later),
+		cmocka_unit_test(test_swap_is_no_file),
+		cmocka_unit_test(test_by_interval),
+		cmocka_unit_test(test_names_of_files),
+		cmocka_unit_test(test_many_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
