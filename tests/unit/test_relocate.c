@@ -14,6 +14,7 @@
 
 #include "fake_kernel.h"
 #include "reach.h"
+#include "stack.h"
 
 #include "base/log.h"
 #include "collect/embedded.h"
@@ -111,6 +112,23 @@ static size_t unfitted(const char *where)
 	return bad;
 }
 
+/* How many programs take more stack than older kernels give. */
+static size_t too_deep(const char *where)
+{
+	size_t bad = 0;
+
+	for (size_t i = 0; i < fake.n_programs; i++) {
+		const struct fake_program *p = &fake.programs[i];
+		int bytes = stack_of(p->insns, p->n, 0);
+
+		if (bytes <= STACK_MAX)
+			continue;
+		print_error("%s, program %s: %d bytes of stack\n", where, p->name, bytes);
+		bad++;
+	}
+	return bad;
+}
+
 static void test_fits(void **state)
 {
 	const struct kernel *k = *state;
@@ -125,6 +143,7 @@ static void test_fits(void **state)
 		assert_int_equal(!!fake_program("iolat_io_start"), k->start_hook);
 		assert_int_equal(!!fake_program("iolat_getrq"), !k->start_hook);
 		assert_int_equal(unfitted(where), 0);
+		assert_int_equal(too_deep(where), 0);
 	}
 	fake_reset(NULL);
 }
