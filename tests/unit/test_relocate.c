@@ -178,7 +178,7 @@ static void rename_in(const char *name, const char *old, const char *new, char p
 	free(data);
 }
 
-/* A member that every arm of compat.bpf.h expects: the programs that read it cannot be fitted, and this is seen. */
+/* A member that every arm in bpf/compat expects: the programs that read it cannot be fitted, and this is seen. */
 static void test_renamed_member(void **state)
 {
 	static const char *const members[] = {"__data_len", "cmd_flags", "biotail",

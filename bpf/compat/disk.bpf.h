@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Disks and their partitions (see compat.bpf.h). */
+#ifndef IOLAT_COMPAT_DISK_BPF_H
+#define IOLAT_COMPAT_DISK_BPF_H
+
+/* A partition's number (0: the whole disk): bd_partno until 6.9, the low byte of __bd_flags from 6.10. */
+struct block_device___6_9 {
+	u8 bd_partno;
+} __attribute__((preserve_access_index));
+struct block_device___6_10 {
+	atomic_t __bd_flags;
+} __attribute__((preserve_access_index));
+static __always_inline u32 bdev_part(struct block_device *bdev)
+{
+	if (bpf_core_field_exists(struct block_device___6_10, __bd_flags)) {
+		struct block_device___6_10 *new = (void *)bdev;
+
+		return (u8)get(new, __bd_flags.counter);
+	}
+	struct block_device___6_9 *old = (void *)bdev;
+
+	return get(old, bd_partno);
+}
+
+/* gendisk.diskseq from 5.15; before, a number made from the disk's address. Never 0. */
+struct gendisk___5_15 {
+	u64 diskseq;
+} __attribute__((preserve_access_index));
+
+static __always_inline u32 disk_number(struct gendisk *disk)
+{
+	if (bpf_core_field_exists(struct gendisk___5_15, diskseq)) {
+		struct gendisk___5_15 *d = (void *)disk;
+
+		return (u32)get(d, diskseq) ?: 1;
+	}
+	return (u32)(address_of(disk) >> 6) | 0x80000000;
+}
+
+#endif /* IOLAT_COMPAT_DISK_BPF_H */
