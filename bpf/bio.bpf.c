@@ -62,6 +62,7 @@ static __noinline int layer_mark(struct bio *bio)
 		return 0;
 	a.bio = key;
 	a.start_ns = a.start_ns ?: bpf_ktime_get_ns();
+	a.pid_tgid = a.pid_tgid ?: bpf_get_current_pid_tgid();
 	a.above = layer_above(key);
 	a.in_place = 0;
 	if (a.above)

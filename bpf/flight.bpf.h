@@ -123,6 +123,7 @@ static __always_inline void arrival_mark(const struct arrival *entry)
 
 	if (a && (!was || was == bio)) {
 		a->start_ns = entry->start_ns;
+		a->pid_tgid = entry->pid_tgid;
 		a->above = entry->above;
 		a->in_place = entry->in_place;
 		return;

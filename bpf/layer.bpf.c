@@ -29,7 +29,7 @@ int iolat_bio_remap(u64 *ctx)
 	struct bio *bio = ctx_bio(ctx);
 	u32 dev = ctx_behind_bio(ctx);
 	struct layer *l = layered ? bpf_map_lookup_elem(&iolat_layers, &dev) : NULL;
-	struct arrival a = {.bio = address_of(bio)};
+	struct arrival a = {.bio = address_of(bio), .pid_tgid = bpf_get_current_pid_tgid()};
 	struct bio_flight *b;
 
 	if (!l)
