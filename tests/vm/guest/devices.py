@@ -18,10 +18,10 @@ MODULES = {"delay": ["dm-delay"], "crypt": ["dm-crypt"], "thin-pool": ["dm-thin-
 KEY = "00112233445566778899aabbccddeeff"
 
 
-def disk():
+def disk(**settings):
     """A null_blk disk of its own."""
     name = f"nullb{len(glob.glob('/sys/kernel/config/nullb/nullb*'))}"
-    tools.null_blk(name, {"irqmode": 0})
+    tools.null_blk(name, {"irqmode": 0, **settings})
     return name
 
 
@@ -57,12 +57,13 @@ def crypt(on):
 
 @contextlib.contextmanager
 def thin(meta, data):
-    """A thin device of a pool; both are dm devices. The pool has to map a block before the first I/O to it."""
+    """A thin device and its pool, on which it stands; both are dm devices. The pool has to map a block before the first
+    I/O to it."""
     tools.sh("dd", "if=/dev/zero", f"of=/dev/{meta}", "bs=4k", "count=1", "oflag=direct", "status=none")
     with dm("thin-pool", data, f"/dev/{meta}", f"/dev/{data}", 128, 0, 1, "skip_block_zeroing") as pool:
         tools.sh("dmsetup", "message", tools.fetch(f"/sys/block/{pool}/dm/name"), "0", "create_thin", 0)
         with dm("thin", pool, f"/dev/{pool}", 0, size=131072) as top:
-            yield top
+            yield top, pool
 
 
 @contextlib.contextmanager
@@ -175,14 +176,15 @@ def dm_thin(run):
         for attribute in ("memory_backed", "power"):  # the pool reads what it wrote
             tools.put(f"/sys/kernel/config/nullb/{meta}/{attribute}", 1)
         tools.wait_until(meta, lambda: os.path.exists(f"/dev/{meta}"))
-        top = stack.enter_context(thin(meta, data))
+        top, pool = stack.enter_context(thin(meta, data))
         tools.sh("dd", "if=/dev/zero", f"of=/dev/{top}", "bs=1M", "count=64", "oflag=direct", "status=none")  # maps all
         pid, results = load(top)
         yield
     right_top(run, top, pid, results)
-    copies(run, top, [data], "read", READS)
-    fio = [r for r in run.rows(data, "write") if r["via"] == top and (r["process"] or {}).get("pid") == pid]
-    assert sum(r["ios"] for r in fio) == WRITES, run.rows(data, "write")
+    for above, below in ((top, pool), (pool, data)):
+        copies(run, above, [below], "read", READS)
+        fio = [r for r in run.rows(below, "write") if r["via"] == above and (r["process"] or {}).get("pid") == pid]
+        assert sum(r["ios"] for r in fio) == WRITES, run.rows(below, "write")
 
 
 @check()
@@ -278,3 +280,22 @@ def select_a_level(form):
             got = {r["device"]["name"]: r["ios"] for r in iolat.summary["rows"]}
             assert set(got) <= {wanted}, f"-d {wanted}: {got}"
             assert got.get(wanted) == 20 or wanted in below, f"-d {wanted}: {got}"
+
+
+@check()
+def waiting_below(form):
+    """A copy that waits for a request of the disk below is known as its submitter's, before it has one."""
+    def reader(self):
+        self.ready()
+        tools.read(top)
+    below = disk(irqmode=2, completion_nsec=5_000 * MS, hw_queue_depth=1)
+    with linear(below) as top:
+        with tools.Iolat("-d", below, "--stuck", "500ms", form=form, idle=False) as iolat:
+            first = tools.Background(reader)
+            tools.wait_until("the first in the device", lambda: tools.in_flight(below))
+            second = tools.Background(reader)
+            tools.time.sleep(2)
+        for one in (first, second):
+            one.end()
+    found = {(k["stage"], k["process"] and k["process"]["pid"], k["via"]) for k in iolat.summary["stuck"]}
+    assert found == {("device", first.pid, top), ("queue", second.pid, top)}, iolat.summary["stuck"]

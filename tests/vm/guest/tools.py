@@ -152,10 +152,12 @@ def in_flight(device):
 
 class Iolat:
     """One run of iolat beside what the `with` block does; .summary when the block is over. When it is, the disks being
-    idle, its programs must know of no I/O under way; with strict=False the caller looks at .left itself."""
+    idle, its programs must know of no I/O under way; with strict=False the caller looks at .left itself, with idle=False
+    there may be some and nobody asks."""
 
-    def __init__(self, *args, form="chosen", environment=None, strict=True):
-        self.args, self.form, self.strict, self.summary, self.left = args, form, strict, None, None
+    def __init__(self, *args, form="chosen", environment=None, strict=True, idle=True):
+        self.args, self.form, self.strict, self.idle = args, form, strict, idle
+        self.summary, self.left = None, None
         self.environment = {**os.environ, **({} if form == "chosen" else {"IOLAT_VARIANT": form}), **(environment or {})}
 
     def __enter__(self):
@@ -171,7 +173,7 @@ class Iolat:
         return self
 
     def __exit__(self, kind, value, trace):
-        self.left = None if kind else self.state_left()
+        self.left = self.state_left() if self.idle and not kind else None
         self.process.send_signal(signal.SIGINT)
         try:
             out, err = self.process.communicate(timeout=60)

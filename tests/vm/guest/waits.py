@@ -14,7 +14,7 @@ MS = 1_000_000
 
 
 def watch(form, *args):
-    return tools.Iolat("--waits", *args, form=form, strict=False)
+    return tools.Iolat("--waits", *args, form=form, idle=False)
 
 
 def task(run, pid):
@@ -112,14 +112,15 @@ def limit(form):
 @check()
 def a_limit_holds_back_for_long(form):
     """A read that waits for its cgroup's limit is in no tracepoint yet: it is inferred from the task asleep."""
-    with limited(2) as path, watch(form, "--stuck", "300ms") as run:
-        reader = tools.Background(lambda self: (tools.put(path + "/cgroup.procs", 0), self.ready(),
-                                                tools.read("vda", count=12)))
-        time.sleep(3.5)
-        tools.wait_until("the reader asleep", lambda: asleep(reader.pid))
-        time.sleep(0.4)
+    with limited(2) as path:
+        with watch(form, "--stuck", "300ms") as run:
+            reader = tools.Background(lambda self: (tools.put(path + "/cgroup.procs", 0), self.ready(),
+                                                    tools.read("vda", count=12)))
+            time.sleep(3.5)
+            tools.wait_until("the reader asleep", lambda: asleep(reader.pid))
+            time.sleep(0.4)
+        reader.end()
     found = [k for k in run.summary["stuck"] if k["process"] and k["process"]["pid"] == reader.pid]
-    reader.end()
     assert found, run.summary["stuck"]
     assert (found[0]["stage"], found[0]["inferred"], found[0]["sector"]) == ("before-request", True, None), found
     assert found[0]["device"]["name"] == "vda" or found[0]["device"] is None, found
