@@ -64,6 +64,8 @@ static int name_owner(struct model *m, const struct iolat_inflight *e, struct st
 		from.thread = p;
 		return model_via(m, &from, &s->via);
 	}
+	if (from.copy && model_via(m, &from, &s->via))
+		return -ENOMEM;
 	th = proc_thread_get(&m->procs, p, e->tid);
 	s->subject.process = &p->pub;
 	s->subject.thread = th ? &th->pub : NULL;

@@ -49,6 +49,25 @@ static void test_a_wait_over_three_frames(void **state)
 	finish(f);
 }
 
+/* What hangs in the disk below says which device passed it on, and whose it is all the same. */
+static void test_a_copy_hangs(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_inflight e = an_inflight(T0 + MS(500));
+
+	make_task(f, 100, "worker");
+	feed(f, a_name(8, "dm-0"));
+	e.via = 8;
+	e.flags = IOLAT_RQ_COPY;
+	feed(f, a_look(T0 + MS(2000)));
+	feed(f, e);
+	interval(f, T0 + MS(2000));
+	assert_int_equal(f->s.n_stuck, 1);
+	assert_string_equal(f->s.stuck[0].via, "dm-0");
+	assert_int_equal(f->s.stuck[0].subject.process->pid, 100);
+	finish(f);
+}
+
 static void test_life_and_death(void **state)
 {
 	struct fixture *f = start_waits();
@@ -242,6 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reasons_sum_up),
 		cmocka_unit_test(test_a_wait_over_three_frames),
+		cmocka_unit_test(test_a_copy_hangs),
 		cmocka_unit_test(test_life_and_death),
 		cmocka_unit_test(test_a_pid_twice),
 		cmocka_unit_test(test_threads_are_tasks_of_their_own),
