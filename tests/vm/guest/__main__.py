@@ -1,6 +1,6 @@
 """Runs the checks in a guest of tests/vm/boot, as root: the disks may be overwritten.
 
-    python3 -m guest [--short] [--machine NAME] [--only WORD] IOLAT RESULTS
+    python3 -m guest [--short] [--machine NAME] [--only WORD]... IOLAT RESULTS
 
 Writes RESULTS: a JSON object that maps each check's label to null (it holds) or to what was wrong. Time is stretched in
 there, so latencies are only held against lower bounds; counts, bytes and owners are exact.
@@ -32,10 +32,10 @@ def exhaust(generator):
         raise AssertionError("a check yields once")
 
 
-def run_sharing(results, form, some):
+def run_sharing(results, form, options, idle, some):
     """All of these checks before one iolat."""
     started = []
-    run = tools.Iolat("--by", "process,cgroup,device,op", form=form, strict=False)
+    run = tools.Iolat(*options, form=form, strict=False, idle=idle)
     try:
         with run:
             for c in some:
@@ -57,19 +57,20 @@ def main():
     parser.add_argument("results")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--machine", default="plain")
-    parser.add_argument("--only", default="", help="checks whose label holds this")
+    parser.add_argument("--only", action="append", help="checks whose label holds this, or another such word")
     args = parser.parse_args()
     tools.IOLAT = args.iolat
     tools.make_disks()
     results = {"release": os.uname().release}
     chosen = [(form, c) for form, c in checks.chosen("v1" if tools.hybrid() else "v2", args.short, args.machine)
-              if args.only in checks.label(form, c)]
+              if any(word in checks.label(form, c) for word in args.only or [""])]
     for form in checks.FORMS:
-        sharing = [c for f, c in chosen if f == form and c.shares]
-        if sharing:
-            run_sharing(results, form, sharing)
+        for run in checks.RUNS:
+            sharing = [c for f, c in chosen if f == form and c.run == run]
+            if sharing:
+                run_sharing(results, form, *run, sharing)
         for f, c in chosen:
-            if f == form and not c.shares:
+            if f == form and not c.run:
                 attempt(results, checks.label(form, c), c.function, form)
     with open(args.results, "w") as f:
         json.dump(results, f)

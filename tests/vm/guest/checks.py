@@ -13,6 +13,7 @@ that iolat's summary:
 So a check costs what its I/O costs. It must tell its rows by a process, device or cgroup of its own. A check that
 needs an iolat of its own, with other options, is a plain function: it takes the form and calls tools.Iolat.
 
+    @check(run=HANGING)          shares another iolat: its I/O is still under way when that ends
     @check(short=True)           also in `make check`
     @check(cgroups=["v2"])       only on hosts with this layout
     @check(forms=["raw"])        not in every form of the programs (tools.FORMS)
@@ -24,9 +25,13 @@ import importlib
 import inspect
 from typing import Callable, NamedTuple
 
-TOPICS = ["direct", "cgroups", "containers", "merges", "ops", "scsi", "waits", "devices", "kernel", "workers", "scale"]
+TOPICS = ["direct", "cgroups", "containers", "merges", "ops", "scsi", "waits", "devices", "hanging", "kernel", "workers", "scale"]
 # The forms of the programs that are asked: the one that iolat chooses by itself, and the poorest.
 FORMS = ["chosen", "raw"]
+# The runs that checks share: iolat's options; whether the disks are idle when it ends.
+BUSY = (("--waits", "--by", "process,cgroup,container,pod,device,op"), True)
+HANGING = (("--waits", "--stuck", "300ms"), False)
+RUNS = [BUSY, HANGING]
 
 
 class Check(NamedTuple):
@@ -36,20 +41,17 @@ class Check(NamedTuple):
     cgroups: list
     forms: list
     machine: str
-
-    @property
-    def shares(self):
-        """Whether it looks at the iolat of all."""
-        return inspect.isgeneratorfunction(self.function)
+    run: tuple  # of RUNS, None: its own
 
 
 ALL = []
 
 
-def check(short=False, cgroups=("v2", "v1"), forms=FORMS, machine="plain"):
+def check(short=False, cgroups=("v2", "v1"), forms=FORMS, machine="plain", run=BUSY):
     def add(function):
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
-        ALL.append(Check(name, function, short, list(cgroups), list(forms), machine))
+        shares = run if inspect.isgeneratorfunction(function) else None
+        ALL.append(Check(name, function, short, list(cgroups), list(forms), machine, shares))
         return function
     return add
 

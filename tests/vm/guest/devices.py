@@ -10,7 +10,6 @@ import re
 
 from . import tools
 from .checks import check
-from .kernel import release
 
 MS = 1_000_000
 READS, WRITES, SIZE = 40, 60, 8192
@@ -18,10 +17,10 @@ MODULES = {"delay": ["dm-delay"], "crypt": ["dm-crypt"], "thin-pool": ["dm-thin-
 KEY = "00112233445566778899aabbccddeeff"
 
 
-def disk(**settings):
+def disk():
     """A null_blk disk of its own."""
     name = f"nullb{len(glob.glob('/sys/kernel/config/nullb/nullb*'))}"
-    tools.null_blk(name, {"irqmode": 0, **settings})
+    tools.null_blk(name, {"irqmode": 0})
     return name
 
 
@@ -53,6 +52,31 @@ def delay(on):
 
 def crypt(on):
     return dm("crypt", on, "aes-cbc-plain", KEY, 0, f"/dev/{on}", 0)
+
+
+@contextlib.contextmanager
+def suspended(top):
+    """A dm device that takes I/O and does nothing with it."""
+    name = tools.fetch(f"/sys/block/{top}/dm/name")
+    tools.sh("dmsetup", "suspend", "--noudevsync", "--nolockfs", name)
+    try:
+        yield
+    finally:
+        tools.sh("dmsetup", "resume", "--noudevsync", name)
+
+
+@contextlib.contextmanager
+def loop():
+    """A loop device on a dm device, which has its requests wait when it is suspended; their names."""
+    tools.sh("modprobe", "loop")
+    with linear(disk()) as below:
+        out = tools.sh("losetup", "--find", "--show", "--direct-io=on", f"/dev/{below}", stdout=-1, text=True).stdout
+        path = out.strip()
+        try:
+            tools.queue(os.path.basename(path), "scheduler", "none")
+            yield os.path.basename(path), below
+        finally:
+            tools.sh("losetup", "--detach", path)
 
 
 @contextlib.contextmanager
@@ -164,7 +188,7 @@ def dm_crypt(run):
     right_top(run, top, pid, results)
     copies(run, top, [below], "read", READS)
     writes = copies(run, top, [below], "write", WRITES)
-    assert owners(writes) == {(None, "bio", inode) if release() >= (5, 18) else (None, None, None)}, writes
+    assert owners(writes) == {(None, "bio", inode) if tools.release() >= (5, 18) else (None, None, None)}, writes
 
 
 @check()
@@ -252,7 +276,7 @@ def two_layers(run):
     copies(run, middle, below, "read", READS)
 
 
-@check(forms=["chosen"])
+@check(cgroups=["v2"], forms=["chosen"])
 def counted_once(form):
     """Without a device in the rows every I/O counts where it entered: no copy adds to it, whoever made it."""
     with contextlib.ExitStack() as stack:
@@ -269,7 +293,7 @@ def counted_once(form):
     assert sum(r["ios"] for r in nobodys) < READS / 2, f"whose? {nobodys}"
 
 
-@check(forms=["chosen"])
+@check(cgroups=["v2"], forms=["chosen"])
 def select_a_level(form):
     """--device takes a level: the upper one, or one path of a multipath disk; what is copied from it is not in it."""
     with hidden_paths(tools.MULTIPATH) as below, linear(disk()) as top:
@@ -280,22 +304,3 @@ def select_a_level(form):
             got = {r["device"]["name"]: r["ios"] for r in iolat.summary["rows"]}
             assert set(got) <= {wanted}, f"-d {wanted}: {got}"
             assert got.get(wanted) == 20 or wanted in below, f"-d {wanted}: {got}"
-
-
-@check()
-def waiting_below(form):
-    """A copy that waits for a request of the disk below is known as its submitter's, before it has one."""
-    def reader(self):
-        self.ready()
-        tools.read(top)
-    below = disk(irqmode=2, completion_nsec=5_000 * MS, hw_queue_depth=1)
-    with linear(below) as top:
-        with tools.Iolat("-d", below, "--stuck", "500ms", form=form, idle=False) as iolat:
-            first = tools.Background(reader)
-            tools.wait_until("the first in the device", lambda: tools.in_flight(below))
-            second = tools.Background(reader)
-            tools.time.sleep(2)
-        for one in (first, second):
-            one.end()
-    found = {(k["stage"], k["process"] and k["process"]["pid"], k["via"]) for k in iolat.summary["stuck"]}
-    assert found == {("device", first.pid, top), ("queue", second.pid, top)}, iolat.summary["stuck"]

@@ -5,14 +5,10 @@ import re
 import shutil
 import subprocess
 
-from . import tools
+from . import devices, hanging, tools
 from .checks import check
 
 BTF = "/sys/kernel/btf/vmlinux"
-
-
-def release():
-    return tuple(int(n) for n in re.match(r"(\d+)\.(\d+)", os.uname().release).groups())
 
 
 @check()
@@ -37,11 +33,11 @@ def tracepoints_alone(run):
     assert kprobes == "", f"kprobes: {kprobes}"
 
 
-@check(forms=["chosen"])
+@check(cgroups=["v2"], forms=["chosen"])
 def forms(_):
     """Every form that this kernel has the means for loads whole and counts, also those that a newer one hides."""
     some = ["btf"]  # raw is asked everywhere
-    if release() >= (5, 17):  # bpf_loop
+    if tools.release() >= (5, 17):  # bpf_loop
         some.append("modern")
     for form in some:
         with tools.Iolat("--waits", form=form) as iolat:
@@ -52,19 +48,14 @@ def forms(_):
         assert not missing, f"form {form}: not attached: {missing}"
 
 
-@check()
+@check(cgroups=["v2"])
 def late(form):
     """A request that was under way before iolat: unmatched, in no row, and forgotten."""
-    def load(self):
-        self.ready()
-        tools.read(disk)
-    with tools.scsi_fault(tools.LOST, timeout=5) as disk:  # the kernel sends it again five times
-        early = tools.Background(load)
-        tools.wait_until("the lost command", lambda: tools.in_flight(disk))
-        iolat = tools.Iolat(form=form)
-        iolat.__enter__()
-    early.end()
-    iolat.__exit__(None, None, None)
+    with devices.loop() as (disk, backing), contextlib.ExitStack() as stack:
+        with devices.suspended(backing):
+            early = hanging.Reader(disk)
+            iolat = stack.enter_context(tools.Iolat("-d", disk, form=form))
+        early.end()
     assert iolat.summary["coverage"]["unmatched"] == 1, f"{iolat.summary['coverage']}"
     assert not iolat.rows(disk), f"{iolat.rows(disk)}"
 
@@ -81,7 +72,7 @@ def no_btf(folder):
         tools.sh("umount", os.path.dirname(BTF))
 
 
-@check(forms=["chosen"])
+@check(cgroups=["v2"], forms=["chosen"])
 def without_btf(_):
     """On a kernel without BTF of its own: told what is missing, it works with a file of it, names of older tasks
     included."""

@@ -6,6 +6,7 @@ import glob
 import json
 import mmap
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -58,6 +59,10 @@ def wait_until(what, condition, timeout=60):
     while not condition():
         assert time.monotonic() < end, f"waited {timeout} s in vain: {what}"
         time.sleep(0.02)
+
+
+def release():
+    return tuple(int(n) for n in re.match(r"(\d+)\.(\d+)", os.uname().release).groups())
 
 
 def hybrid():
@@ -361,6 +366,15 @@ def cgroup(name):
 def join(path):
     """A preexec_fn that puts the child into the cgroup."""
     return lambda: put(path + "/cgroup.procs", 0)
+
+
+def limit_reads(path, what, rate):
+    """What a cgroup may read of vda in a second, in "iops" or "bps"; None: as much as it wants."""
+    number = fetch("/sys/block/vda/dev")
+    if hybrid():
+        put(f"{path}/blkio.throttle.read_{what}_device", f"{number} {rate or 0}")
+    else:
+        put(f"{path}/io.max", f"{number} r{what}={rate or 'max'}")
 
 
 @contextlib.contextmanager

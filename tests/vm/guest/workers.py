@@ -17,7 +17,7 @@ for method in ("fork", "spawn", "forkserver"):
 READ = "sleep 3; dd if=/dev/vda of=/dev/null iflag=direct bs=4k count={} status=none"
 
 
-@check()
+@check(cgroups=["v2"], forms=["chosen"])
 def numbers(form):
     """The order in which they were started, and what they start reads for them."""
     with tools.Iolat("--by", "worker,device,op", form=form) as iolat:
