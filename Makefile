@@ -14,7 +14,7 @@ ifndef BPFTOOL
 BPFTOOL := $(or $(shell $(find_bpftool)),bpftool)
 endif
 
-PKGS := libbpf libelf zlib json-c
+PKGS := libbpf libelf zlib json-c libmicrohttpd
 
 ifeq ($(V),1)
 Q :=
@@ -113,7 +113,7 @@ install: all ## install into DESTDIR/PREFIX: program, man page, bash completion
 	install -D -m 644 $(B)/iolat.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/iolat
 
 # --- what this needs, as Debian's and Ubuntu's packages ------------------------
-DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev
+DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev libmicrohttpd-dev
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 # Ubuntu has it as a snap only.
 CHROMIUM := $(if $(shell grep -s ^ID=ubuntu /etc/os-release),,chromium)

@@ -6,6 +6,7 @@
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/serve.h"
 
 int main(int argc, char **argv)
 {
@@ -13,6 +14,7 @@ int main(int argc, char **argv)
 		[COMMAND_LIVE] = live_run,
 		[COMMAND_RECORD] = live_run,
 		[COMMAND_REPORT] = report_run,
+		[COMMAND_SERVE] = serve_run,
 		[COMMAND_DOCTOR] = doctor_run,
 	};
 	struct options o;

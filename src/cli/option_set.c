@@ -18,11 +18,13 @@
 #include "base/units.h"
 #include "cli/help.h"
 #include "cli/option_table.h"
+#include "serve/listen.h"
 #include "stats/findings.h"
 
 #define PID_MAX	     (1u << 22) /* PID_MAX_LIMIT of 64-bit kernels */
 #define FD_MAX	     (1u << 20) /* fs.nr_open as kernels ship it */
 #define INTERVAL_MIN UINT64_C(10000000)
+#define SERIES_MIN   100
 #define BUFFER_MIN   (UINT64_C(64) << 10)
 #define BUFFER_MAX   (UINT64_C(1) << 30)
 
@@ -300,6 +302,23 @@ int set_columns(void *field, const char *arg, struct reason *why)
 {
 	((struct render_options *)field)->n_columns = 0;
 	return each_word(arg, add_column, field, why);
+}
+
+int set_address(void *field, const char *arg, struct reason *why)
+{
+	int err = listen_check(arg, why->text, sizeof(why->text));
+
+	return err ?: set_text(field, arg, why);
+}
+
+int set_series(void *field, const char *arg, struct reason *why)
+{
+	uint64_t n;
+	int err = read_number(&n, arg, SERIES_MIN, UINT_MAX, why);
+
+	if (!err)
+		*(size_t *)field = n;
+	return err;
 }
 
 int set_fd(void *field, const char *arg, struct reason *why)

@@ -39,6 +39,8 @@ option_set set_text;	/* const char * */
 option_set set_top;	/* unsigned int */
 option_set set_sort;	/* const struct column * */
 option_set set_columns;	/* struct render_options; a later one replaces the earlier */
+option_set set_address;	/* const char *; an address by its form */
+option_set set_series;	/* size_t */
 option_set set_fd;	/* int */
 option_set set_buffer;	/* uint64_t */
 option_set set_as_root;	/* bool */

@@ -9,53 +9,56 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "serve/listen.h"
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define FIELD(name)   offsetof(struct options, name)
 #define LIVE	      (1u << COMMAND_LIVE)
 #define RECORD	      (1u << COMMAND_RECORD)
 #define REPORT	      (1u << COMMAND_REPORT)
+#define SERVE	      (1u << COMMAND_SERVE)
 #define TRACE	      (LIVE | RECORD)
 #define DOCTOR	      (1u << COMMAND_DOCTOR)
 
 /* clang-format off */
 static const struct option_row rows[] = {
 	/* selection */
-	{ 'p', "pid", "PID[,PID...]", SECTION_SELECTION, TRACE, set_pids, FIELD(pids), VALUE_PIDS,
+	{ 'p', "pid", "PID[,PID...]", SECTION_SELECTION, TRACE | SERVE, set_pids, FIELD(pids), VALUE_PIDS,
 	  .help = "these processes and all their descendants",
 	  .more = "Descendants that start later are followed too. "
 		  "A process id that exists only in another PID namespace is taken by its number there, "
 		  "if that is unique." },
-	{ 0, "no-children", NULL, SECTION_SELECTION, TRACE, set_flag, FIELD(no_children),
+	{ 0, "no-children", NULL, SECTION_SELECTION, TRACE | SERVE, set_flag, FIELD(no_children),
 	  .help = "with --pid: just these, no descendants" },
-	{ 0, "name", "REGEX", SECTION_SELECTION, TRACE, set_regex, FIELD(names),
+	{ 0, "name", "REGEX", SECTION_SELECTION, TRACE | SERVE, set_regex, FIELD(names),
 	  .help = "processes by command name, with descendants",
 	  .more = "A POSIX extended regular expression that matches anywhere in the name, "
 		  "which the kernel cuts at 15 bytes. Processes that start later are found too." },
-	{ 0, "user", "NAME", SECTION_SELECTION, TRACE, set_words, FIELD(users), VALUE_USER,
+	{ 0, "user", "NAME", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(users), VALUE_USER,
 	  .help = "processes by owner, with descendants",
 	  .more = "Processes that start later are found too." },
-	{ 'c', "cgroup", "PATH", SECTION_SELECTION, TRACE, set_words, FIELD(cgroups), VALUE_CGROUP,
+	{ 'c', "cgroup", "PATH", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(cgroups), VALUE_CGROUP,
 	  .help = "everything below this cgroup (v1 or v2)",
 	  .more = "Child cgroups that are made later belong to it." },
-	{ 'C', "container", "NAME", SECTION_SELECTION, TRACE, set_words, FIELD(containers),
+	{ 'C', "container", "NAME", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(containers),
 	  .help = "a container by name or id prefix, whichever runtime",
 	  .more = "Of a name like NAMESPACE/POD/CONTAINER the last part will do. Also what is started under "
 		  "that name later belongs to it; the run ends when neither a container nor a file of that "
 		  "name is left. What a monitor or logger beside it does is not its own." },
-	{ 0, "pod", "[NAMESPACE/]POD", SECTION_SELECTION, TRACE, set_words, FIELD(pods),
+	{ 0, "pod", "[NAMESPACE/]POD", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(pods),
 	  .help = "a Kubernetes pod",
 	  .more = "By name, or by uid. Ends as with --container." },
-	{ 0, "job", "ID", SECTION_SELECTION, TRACE, set_words, FIELD(jobs),
+	{ 0, "job", "ID", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(jobs),
 	  .help = "a Slurm job",
 	  .more = "With all its steps, by either of its ids; also an ECS task or a Nomad allocation. Ends as with "
 		  "--container." },
-	{ 'd', "device", "NAME", SECTION_SELECTION, TRACE, set_words, FIELD(devices), VALUE_DEVICE,
+	{ 'd', "device", "NAME", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(devices), VALUE_DEVICE,
 	  .help = "a disk, partition, dm or md device, or any path",
 	  .more = "A path of a file or folder stands for the devices that hold it." },
-	{ 0, "op", "LIST", SECTION_SELECTION, TRACE, set_ops, FIELD(op_mask), VALUE_WORDS, op_words,
+	{ 0, "op", "LIST", SECTION_SELECTION, TRACE | SERVE, set_ops, FIELD(op_mask), VALUE_WORDS, op_words,
 	  .lists = true,
 	  .help = "only these operations" },
-	{ 0, "min-latency", "DUR", SECTION_SELECTION, TRACE, set_duration, FIELD(min_latency_ns),
+	{ 0, "min-latency", "DUR", SECTION_SELECTION, TRACE | SERVE, set_duration, FIELD(min_latency_ns),
 	  .help = "only requests at least this slow" },
 
 	/* output */
@@ -73,9 +76,9 @@ static const struct option_row rows[] = {
 	  .help = "write there instead of standard output",
 	  .more = "FILE is written frame by frame and belongs to *SUDO_UID* when there is one. "
 		  "Root does not follow a symbolic link to it." },
-	{ 'i', "interval", "DUR", SECTION_OUTPUT, LIVE | REPORT, set_interval, FIELD(interval_ns),
+	{ 'i', "interval", "DUR", SECTION_OUTPUT, LIVE | REPORT | SERVE, set_interval, FIELD(interval_ns),
 	  .help = "one frame each; default 1s; 0: only the summary",
-	  .more = "At least 10ms." },
+	  .more = "At least 10ms. *serve* looks at its counters that often if nobody asks for them; default 10s." },
 	{ 'n', "top", "N", SECTION_OUTPUT, LIVE | REPORT, set_top, FIELD(render.top),
 	  .help = "rows that a table shows; default 20",
 	  .more = "JSON and CSV are never cut." },
@@ -86,42 +89,54 @@ static const struct option_row rows[] = {
 	  .lists = true,
 	  .help = "columns of a table" },
 
-	{ 0, "stuck", "DUR", SECTION_OUTPUT, LIVE | REPORT, set_limit, FIELD(stuck_ns),
+	{ 0, "stuck", "DUR", SECTION_OUTPUT, LIVE | REPORT | SERVE, set_limit, FIELD(stuck_ns),
 	  .help = "in flight for longer is stuck; default 1s" },
 
+	/* serve */
+	{ 0, "listen", "ADDR:PORT", SECTION_SERVE, SERVE, set_address, FIELD(listen),
+	  .help = "where to serve; default " LISTEN_DEFAULT,
+	  .more = "ADDR is a name or an address, an IPv6 one in brackets, or nothing, which is every address; "
+		  "*unix:<PATH>* is a Unix socket." },
+	{ 0, "max-series", "N", SECTION_SERVE, SERVE, set_series, FIELD(max_series),
+	  .help = "time series at most; default 50000",
+	  .more = "The least active make room; what they do from then on is counted as *other*." },
+	{ 0, "stream", NULL, SECTION_SERVE, SERVE, set_flag, FIELD(stream),
+	  .help = "follow each request, as the live view does",
+	  .more = "For findings that need it; without, requests are added up in the kernel, at less cost." },
+
 	/* run */
-	{ 'D', "duration", "DUR", SECTION_RUN, TRACE, set_limit, FIELD(duration_ns),
+	{ 'D', "duration", "DUR", SECTION_RUN, TRACE | SERVE, set_limit, FIELD(duration_ns),
 	  .help = "stop after this long",
 	  .more = "A COMMAND that still runs is left running and waited for." },
-	{ 0, "waits", NULL, SECTION_RUN, TRACE, set_waits, 0,
+	{ 0, "waits", NULL, SECTION_RUN, TRACE | SERVE, set_waits, 0,
 	  .help = "trace what tasks wait for",
 	  .more = "On where processes or cgroups are selected and with COMMAND, off for the whole host." },
-	{ 0, "no-waits", NULL, SECTION_RUN, TRACE, set_no_waits, 0,
+	{ 0, "no-waits", NULL, SECTION_RUN, TRACE | SERVE, set_no_waits, 0,
 	  .help = "do not trace what tasks wait for" },
 	{ 0, "fail-on", "CODE[,CODE...]", SECTION_RUN, TRACE | REPORT, set_codes, FIELD(fail_on), VALUE_WORDS, code_words,
 	  .lists = true,
 	  .help = "status 5 when such a finding holds at the end" },
 	{ 0, "user-command", "root", SECTION_RUN, TRACE, set_as_root, FIELD(command_as_root), VALUE_WORD, root_words,
 	  .help = "run COMMAND as root, not as SUDO_UID" },
-	{ 0, "ready-fd", "N", SECTION_RUN, TRACE, set_fd, FIELD(ready_fd),
+	{ 0, "ready-fd", "N", SECTION_RUN, TRACE | SERVE, set_fd, FIELD(ready_fd),
 	  .help = "write a newline there once all is attached",
 	  .more = "N is an open file descriptor; it is closed after that." },
-	{ 0, "buffer-size", "SIZE", SECTION_RUN, TRACE, set_buffer, FIELD(buffer_size),
+	{ 0, "buffer-size", "SIZE", SECTION_RUN, TRACE | SERVE, set_buffer, FIELD(buffer_size),
 	  .help = "ring buffer size, 64K to 1G",
 	  .more = "When it is full, requests still count, and the completeness line says what was lost." },
-	{ 0, "btf", "FILE", SECTION_RUN, TRACE | DOCTOR, set_text, FIELD(btf), VALUE_FILE,
+	{ 0, "btf", "FILE", SECTION_RUN, TRACE | SERVE | DOCTOR, set_text, FIELD(btf), VALUE_FILE,
 	  .help = "the kernel's BTF, where it has none itself",
 	  .more = "Raw BTF, or a program file with a .BTF section, of exactly the running kernel." },
-	{ 0, "root", "DIR", SECTION_RUN, TRACE | DOCTOR, set_text, FIELD(root), VALUE_FILE,
+	{ 0, "root", "DIR", SECTION_RUN, TRACE | SERVE | DOCTOR, set_text, FIELD(root), VALUE_FILE,
 	  .help = "where the host's files are, for names",
 	  .more = "Its */proc*, cgroups and the files of container runtimes, for running inside a container. By "
 		  "default that is found out: the root of process 1 where that is the host's." },
 	{ 0, "explain-cgroup", "PATH", SECTION_OUTPUT, DOCTOR, set_text, FIELD(explain),
 	  .help = "what a cgroup's path is taken for, and by what name",
 	  .more = "PATH is one in the file system, or as /proc/PID/cgroup has it." },
-	{ 0, "help", NULL, SECTION_RUN, LIVE | RECORD | REPORT | DOCTOR, set_help, FIELD(command),
+	{ 0, "help", NULL, SECTION_RUN, LIVE | RECORD | REPORT | SERVE | DOCTOR, set_help, FIELD(command),
 	  .help = "this text" },
-	{ 0, "version", NULL, SECTION_RUN, LIVE | RECORD | REPORT | DOCTOR, set_version, 0,
+	{ 0, "version", NULL, SECTION_RUN, LIVE | RECORD | REPORT | SERVE | DOCTOR, set_version, 0,
 	  .help = "the version" },
 };
 /* clang-format on */
@@ -154,6 +169,12 @@ const struct command_row command_rows[COMMAND_MAX] = {
 			.summary = "Analyses a recording; needs no root and never reads the host.",
 			.takes_files = true,
 		},
+	[COMMAND_SERVE] =
+		{
+			.name = "serve",
+			.synopsis = "serve [--listen ADDR:PORT] [OPTIONS]",
+			.summary = "Serves counters to Prometheus, until a signal ends it.",
+		},
 	[COMMAND_DOCTOR] =
 		{
 			.name = "doctor",
@@ -170,6 +191,7 @@ static const struct example examples[] = {
 	{"sudo iolat record -o run.iolat --pid 4242", "keep everything for later"},
 	{"iolat report run.iolat --by device,op -H", "and look at it"},
 	{"iolat report run.iolat -f html -o run.html", "... as a page"},
+	{"sudo iolat serve --listen :9435", "counters for Prometheus"},
 	{"sudo iolat -f json -D 10s -- python3 train.py", "a command, for 10 s"},
 };
 
@@ -202,6 +224,7 @@ const char *option_section_name(enum option_section section)
 	static const char *const names[SECTION_MAX] = {
 		[SECTION_SELECTION] = "Selection",
 		[SECTION_OUTPUT] = "Output",
+		[SECTION_SERVE] = "Metrics server",
 		[SECTION_RUN] = "Run",
 	};
 

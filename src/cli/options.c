@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "cli/option_table.h"
+#include "serve/listen.h"
 
 #define INTERVAL_DEFAULT UINT64_MAX /* not given */
 #define LONG_BASE 256 /* getopt's value of a row: its index above every letter */
@@ -245,8 +246,11 @@ static int check_applies(const struct parser *p)
 /* Files are reported on as a whole unless frames are asked for. */
 static void default_interval(struct options *o)
 {
+	static const uint64_t seconds[COMMAND_MAX] = {
+		[COMMAND_LIVE] = 1, [COMMAND_RECORD] = 1, [COMMAND_REPORT] = 0, [COMMAND_SERVE] = 10};
+
 	if (o->interval_ns == INTERVAL_DEFAULT)
-		o->interval_ns = o->command == COMMAND_REPORT ? 0 : UINT64_C(1000000000);
+		o->interval_ns = seconds[o->command] * UINT64_C(1000000000);
 }
 
 /* What only the whole command line can tell. */
@@ -292,6 +296,8 @@ static void set_defaults(struct options *o)
 		.interval_ns = INTERVAL_DEFAULT,
 		.stuck_ns = UINT64_C(1000000000),
 		.ready_fd = -1,
+		.listen = LISTEN_DEFAULT,
+		.max_series = 50000,
 	};
 }
 

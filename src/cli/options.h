@@ -19,6 +19,7 @@ enum command {
 	COMMAND_LIVE,
 	COMMAND_RECORD,
 	COMMAND_REPORT,
+	COMMAND_SERVE,
 	COMMAND_DOCTOR,
 	COMMAND_MAX
 };
@@ -49,6 +50,11 @@ struct options {
 	uint64_t stuck_ns;		/* in flight for longer is stuck */
 	bool waits, no_waits;		/* at most one; neither: on with a selection of processes */
 	struct words fail_on;		/* codes of findings */
+
+	/* metrics server */
+	const char *listen;
+	size_t max_series;
+	bool stream;			/* every request comes to user space */
 
 	/* run */
 	int ready_fd;			/* -1: none */

@@ -72,6 +72,7 @@ static int start_tracing(struct session *s, const struct by *by)
 		.by = *by,
 		.selection = &s->target.selection,
 		.stuck_ns = s->o->stuck_ns,
+		.forgets = s->o->command == COMMAND_SERVE,
 	};
 	const struct sink sink = {take_event, s};
 	int err = run_new(&s->run, &ro);

@@ -224,6 +224,7 @@ int target_resolve(struct target *t, const struct options *o, const struct cgrou
 	status = status ?: resolve_places(t, o);
 	if (status == EXIT_OK && child && !selects_something(o))
 		status = add_pid(t, child);
+	t->knobs.aggregate_only = o->command == COMMAND_SERVE && !o->stream;
 	t->knobs.by_task = t->n_pids > 0;
 	t->knobs.waits = o->waits || (!o->no_waits && selects_tasks(t, o));
 	return status;

@@ -129,6 +129,17 @@ void blockdev_name(uint32_t major, uint32_t minor, char *out, size_t size)
 		snprintf(out, size, "%u:%u", major, minor);
 }
 
+bool blockdev_named(const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/sys/class/block/%s", name);
+	for (char *c = path + strlen("/sys/class/block/"); *c; c++)
+		if (*c == '/')
+			*c = '!';
+	return strchr(name, ':') || !access(path, F_OK);
+}
+
 bool blockdev_exists(const struct iolat_disk_filter *d)
 {
 	char text[32];

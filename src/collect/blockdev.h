@@ -21,6 +21,9 @@ int blockdev_find(const char *name, struct iolat_disk_filter *out, size_t room);
 /* A disk's name by its numbers; "major:minor" where there is none. */
 void blockdev_name(uint32_t major, uint32_t minor, char *out, size_t size);
 
+/* Whether there is a disk of that name, as in struct iolat_disk. */
+bool blockdev_named(const char *name);
+
 /* Whether the disk is there (no longer). */
 bool blockdev_exists(const struct iolat_disk_filter *d);
 

@@ -53,6 +53,15 @@ static void put_places(struct labels *l, const struct container *c, const struct
 		l->value[LABEL_JOB] = j->id;
 }
 
+static void put_worker(struct labels *l, const struct worker *w)
+{
+	if (!w)
+		return;
+	put_number(l, LABEL_WORKER, w->index);
+	if (w->rank_known)
+		put_number(l, LABEL_RANK, w->rank);
+}
+
 static void put_subject(struct labels *l, const struct row_subject *s)
 {
 	put_places(l, s->container, s->pod, s->job);
@@ -64,11 +73,7 @@ static void put_subject(struct labels *l, const struct row_subject *s)
 	}
 	if (s->thread)
 		put_number(l, LABEL_TID, s->thread->tid);
-	if (s->worker) {
-		put_number(l, LABEL_WORKER, s->worker->index);
-		if (s->worker->rank_known)
-			put_number(l, LABEL_RANK, s->worker->rank);
-	}
+	put_worker(l, s->worker);
 	if (s->disk)
 		l->value[LABEL_DEVICE] = s->disk->name;
 }
@@ -363,14 +368,10 @@ static int take_io(struct metrics *m, const struct snapshot *s, uint64_t now_ns)
 /* Labels of a task: its places and, if it is one, which worker it is. */
 static struct metric *task_metric(struct metric_set *set, const struct task *t)
 {
-	const struct process *p = t->subject.process;
 	struct labels l = {.len = 0};
 
 	put_places(&l, t->subject.container, t->subject.pod, t->subject.job);
-	if (p && p->index_known)
-		put_number(&l, LABEL_WORKER, p->index);
-	if (p && p->rank_known)
-		put_number(&l, LABEL_RANK, p->rank);
+	put_worker(&l, t->subject.worker);
 	return set_get(set, &l);
 }
 

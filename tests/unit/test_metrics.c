@@ -202,16 +202,14 @@ static void test_tasks(void **state)
 
 	take(s);
 	expect_none(s, "iolat_task_blocked");
-	s->f->process.index_known = true;
-	s->f->process.index = 2;
 	tasks[0].subject = tasks[1].subject = (struct row_subject){
-		.process = &s->f->process, .container = &s->f->container};
+		.process = &s->f->process, .worker = &s->f->worker, .container = &s->f->container};
 	s->f->frame.waits = true;
 	s->f->frame.tasks = tasks;
 	s->f->frame.n_tasks = 2;
 	take(s);
-	expect(s, "iolat_task_blocked_seconds_total{container=\"we\\\"b\",worker=\"2\",reason=\"disk\"} 2.5");
-	expect(s, "iolat_task_blocked_seconds_total{container=\"we\\\"b\",worker=\"2\",reason=\"fuse\"} 0");
+	expect(s, "iolat_task_blocked_seconds_total{container=\"we\\\"b\",rank=\"1\",worker=\"2\",reason=\"disk\"} 2.5");
+	expect(s, "iolat_task_blocked_seconds_total{container=\"we\\\"b\",rank=\"1\",worker=\"2\",reason=\"fuse\"} 0");
 }
 
 static void test_in_flight(void **state)

@@ -1,0 +1,57 @@
+"""`iolat serve`, asked over HTTP."""
+import http.client
+import socket
+
+from lib import prometheus, trace
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Reply:
+    def __init__(self, response):
+        self.status, self.headers, self.text = response.status, response.headers, response.read().decode()
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=30)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(30)
+        self.sock.connect(str(self.path))
+
+
+class Server(trace.Iolat):
+    """On a port of its own that nobody else has, or on a Unix socket."""
+
+    def __init__(self, stack, *args, path=None, **kw):
+        self.path, self.port = path, free_port()
+        address = f"unix:{path}" if path else f"127.0.0.1:{self.port}"
+        super().__init__(stack, "serve", "--listen", address, *args, **kw)
+
+    def connect(self):
+        return UnixConnection(self.path) if self.path else http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+
+    def get(self, path="/metrics", method="GET", **headers):
+        connection = self.connect()
+        try:
+            connection.request(method, path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+            return Reply(connection.getresponse())
+        finally:
+            connection.close()
+
+    def metrics(self, **headers):
+        """The text, looked at by promtool."""
+        reply = self.get(**headers)
+        assert reply.status == 200, reply.text
+        prometheus.check(reply.text)
+        return reply.text
+
+    def total(self, name, **labels):
+        return prometheus.total(self.get().text, name, **labels)
