@@ -9,6 +9,7 @@
 
 #include "flight.bpf.h"
 #include "kind.bpf.h"
+#include "request_file.bpf.h"
 #include "walk.bpf.h"
 
 /* Fills a fresh entry; the owner, the start, what it does and where from are the caller's. */
@@ -40,6 +41,8 @@ VISITOR visit_first(u32 i, struct walk *w)
 		w->f->op = o->op;
 		w->f->flags = o->flags;
 		w->f->in_place = o->in_place;
+		if (knobs.files)
+			file_move(key, address_of(w->rq));
 	}
 	bpf_map_delete_elem(&iolat_owners, &key);
 	return 1;

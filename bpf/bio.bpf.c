@@ -4,6 +4,7 @@
  * have to wait for a tag after that, or may never come), and when one joins a request that
  * exists.
  */
+#include "keep_file.bpf.h"
 #include "layer.bpf.h"
 
 /* --- devices that have no requests ------------------------------------------------- */
@@ -98,6 +99,8 @@ static __noinline int bio_flight_begin(struct bio *bio, u64 now)
 	b->flags = flags_of(opf) | IOLAT_RQ_NO_SPLIT;
 	owner_of_bio(bio, a.above ?: layer_above(key), &b->owner);
 	b->owner.selected = bio_selected(b, disk);
+	if (knobs.files)
+		file_keep(bio, key);
 	return 0;
 }
 

@@ -121,13 +121,33 @@ static __always_inline void fill_request(struct iolat_request *e, struct request
 	e->flags = flags;
 }
 
+/* With its file. Returns 0 when there is no room. */
+static __noinline int emit_request_file(struct request *rq, const struct flight *f,
+					const struct ending *end)
+{
+	struct iolat_request_file *e;
+
+	if (!f || !end)
+		return 0;
+	e = request_reserve(sizeof(*e));
+	if (!e)
+		return 0;
+	fill_request(&e->request, rq, f, end);
+	file_tell(address_of(rq), e);
+	emit_end(e);
+	return 1;
+}
+
 static __always_inline void emit_request(struct request *rq, const struct flight *f,
 					 const struct ending *end)
 {
-	struct iolat_request *e = request_reserve(sizeof(*e)), own;
+	struct iolat_request *e, own;
 
 	if (f->flags & IOLAT_RQ_PASSTHROUGH && commands_counted())
 		count_unselected(end->number); /* user space does not know which kernels do */
+	if (knobs.files && emit_request_file(rq, f, end))
+		return;
+	e = request_reserve(sizeof(*e));
 	if (e) {
 		fill_request(e, rq, f, end);
 		emit_end(e);

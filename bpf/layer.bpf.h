@@ -12,6 +12,7 @@
 #include "flight.bpf.h"
 #include "kind.bpf.h"
 #include "owner.bpf.h"
+#include "request_file.bpf.h"
 
 /* The owner of a bio; of a copy `above` says who made it. */
 static __always_inline void owner_of_bio(struct bio *bio, u32 above, struct owner *o)
@@ -46,10 +47,26 @@ static __always_inline void fill_bio(struct iolat_request *e, const struct bio_f
 	e->flags = b->flags | (b->owner.copy ? IOLAT_RQ_COPY : 0);
 }
 
-static __always_inline void emit_bio(const struct iolat_request *io)
+/* With its file; false: there is no room. */
+static __always_inline bool emit_bio_file(const struct iolat_request *io, u64 bio)
 {
-	struct iolat_request *e = request_reserve(sizeof(*e));
+	struct iolat_request_file *e = request_reserve(sizeof(*e));
 
+	if (!e)
+		return false;
+	e->request = *io;
+	file_tell(bio, e);
+	emit_end(e);
+	return true;
+}
+
+static __always_inline void emit_bio(const struct iolat_request *io, u64 bio)
+{
+	struct iolat_request *e;
+
+	if (knobs.files && emit_bio_file(io, bio))
+		return;
+	e = request_reserve(sizeof(*e));
 	if (e) {
 		*e = *io;
 		emit_end(e);
@@ -64,12 +81,13 @@ static __always_inline void bio_flight_end(struct bio_flight *b, u8 error, u64 n
 {
 	bool wanted = b->owner.selected && now - b->start_ns >= knobs.min_latency_ns;
 	struct iolat_request io;
+	u64 bio = b->bio;
 
 	fill_bio(&io, b, error, now);
-	if (!bio_flight_release(b->bio))
+	if (!bio_flight_release(bio))
 		return;
 	if (wanted)
-		emit_bio(&io);
+		emit_bio(&io, bio);
 	else
 		count_unselected(io.disk);
 }

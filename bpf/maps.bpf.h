@@ -238,6 +238,25 @@ struct {
 	__type(value, struct noted);
 } iolat_noted SEC(".maps") __weak;
 
+/* Which file something is for. */
+struct file_ref {
+	u64 inode;	/* its number */
+	u32 fs_magic;
+	u32 fs_major;
+	u32 fs_minor;
+	u8 of;		/* enum iolat_request_of */
+	u8 reserved[3];
+};
+
+/* The files of requests and bios in flight, by their address; unless files are told, this has one entry. What is
+ * left over makes way. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u64);
+	__type(value, struct file_ref);
+} iolat_files SEC(".maps") __weak;
+
 /* Files whose names have been told, mixed up; one of another file makes way. */
 #define TOLD_BITS 14
 struct {

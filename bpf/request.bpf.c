@@ -4,6 +4,7 @@
  * another request. Its state is kept by its address; complete.bpf.c ends it.
  */
 #include "adopt.bpf.h"
+#include "keep_file.bpf.h"
 #include "layer.bpf.h"
 
 /* A request gets its first bio, in the submitter's context (from 6.5). */
@@ -27,6 +28,8 @@ int iolat_io_start(u64 *ctx)
 	f->in_place = a.above && a.in_place;
 	f->op = op_submitted(get(rq, cmd_flags), get(rq, __data_len));
 	f->flags = flags_of(get(rq, cmd_flags)) | swap_flag(bio);
+	if (knobs.files)
+		file_keep(bio, address_of(rq));
 	return 0;
 }
 
@@ -47,6 +50,8 @@ int iolat_getrq(u64 *ctx)
 	o.flags = flags_of(get(bio, bi_opf)) | swap_flag(bio);
 	if (bpf_map_update_elem(&iolat_owners, &key, &o, BPF_ANY))
 		count(map_full);
+	if (knobs.files)
+		file_keep(bio, key);
 	return 0;
 }
 

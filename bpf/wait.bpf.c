@@ -4,17 +4,35 @@
  * when it is woken, and is told when it runs again. Which of these waits are for a disk is decided
  * by the analysis, which knows the requests. Everybody else's switches cost two looks at an array.
  */
-#include "file.bpf.h"
 #include "owner.bpf.h"
+#include "wait_file.bpf.h"
 
 /* The low bits of a tid or tgid. */
 #define mark_of(id) ((id) & (IOLAT_MARKS - 1))
 
-static __always_inline u8 call_of(s32 number)
+/* The file that a sleep is for, if that is known. */
+static __always_inline void place_wait(const struct found_file *found, struct iolat_wait *w)
 {
-	if (number < 0)
-		return IOLAT_CALL_NONE;
-	return number < IOLAT_CALLS ? calls.call[number & (IOLAT_CALLS - 1)] : IOLAT_CALL_OTHER;
+	struct file_ref r = {};
+
+	if (!found->inode)
+		return;
+	refer_to(found->inode, &r);
+	w->inode = r.inode;
+	w->fs_magic = r.fs_magic;
+	w->fs_major = r.fs_major;
+	w->fs_minor = r.fs_minor;
+}
+
+static __always_inline void name_file(const struct found_file *found, const struct iolat_wait *w)
+{
+	struct file_ref r = {.inode = w->inode,
+			     .fs_magic = w->fs_magic,
+			     .fs_major = w->fs_major,
+			     .fs_minor = w->fs_minor};
+
+	if (found->inode)
+		announce_file(found, &r, w->tgid);
 }
 
 /* What a sleep of `task` in state `state` may be a wait for. False: for no I/O. */
@@ -35,7 +53,7 @@ static __always_inline bool is_io_wait(struct task_struct *task, u32 state, stru
 	if (w->call == IOLAT_CALL_NONE && !deep)
 		return false;
 	find_file((void *)task, call, registers_argument(regs), found);
-	place_file(found, w);
+	place_wait(found, w);
 	/* Apart from asynchronous I/O and what another machine or process answers, a wait that a signal
 	 * may end is for no disk. */
 	return deep || w->call == IOLAT_CALL_AIO ||
@@ -83,8 +101,7 @@ static __always_inline void falls_asleep(struct task_struct *task, u32 state)
 	    !task_selected((void *)task, tgid))
 		return;
 	fill(&w, task);
-	if (found.inode)
-		announce_file(&found, &w);
+	name_file(&found, &w);
 	sleep_add(&w);
 }
 
@@ -155,8 +172,7 @@ int iolat_asleep(struct bpf_iter__task *ctx)
 		return 0;
 	fill(&w, task);
 	w.flags |= IOLAT_WAIT_EARLIER;
-	if (found.inode)
-		announce_file(&found, &w);
+	name_file(&found, &w);
 	if (bpf_map_update_elem(&iolat_sleeps, &w.tid, &w, BPF_NOEXIST))
 		return 0;
 	__sync_fetch_and_add(&marks.asleep[mark_of(w.tid)], 1);

@@ -125,6 +125,7 @@ struct dentry {
 	struct dentry *d_parent;
 	struct qstr d_name;
 	struct inode *d_inode;
+	struct super_block *d_sb;
 };
 struct path {
 	struct dentry *dentry;
@@ -215,6 +216,8 @@ struct inode {
 	struct bdi_writeback *i_wb;
 };
 enum pageflags {
+	PG_locked = 0,
+	PG_writeback = 1,
 	PG_swapcache = 10,
 	PG_swapbacked = 17,
 };

@@ -76,6 +76,17 @@ static __always_inline u32 bio_part(struct bio *bio)
 	return get(old, bi_partno);
 }
 
+/* The device that a bio is for, as the partition that it was sent to as far as that is still known (from 5.12). */
+static __always_inline u32 bio_dev(struct bio *bio)
+{
+	if (bpf_core_field_exists(struct bio___5_12, bi_bdev))
+		return BPF_CORE_READ((struct bio___5_12 *)bio, bi_bdev, bd_dev);
+	struct gendisk *disk = BPF_CORE_READ((struct bio___5_11 *)bio, bi_disk);
+
+	return BPF_CORE_READ(disk, major) << 20 |
+	       (BPF_CORE_READ(disk, first_minor) + BPF_CORE_READ((struct bio___5_11 *)bio, bi_partno));
+}
+
 /*
  * The bio that dm received of which `bio` is made, as far as pointers lead there, to be looked up among
  * those in flight; NULL: it leads nowhere. Needed until 5.17: from 5.18 on block_bio_remap comes for what

@@ -126,8 +126,7 @@ struct page___6_18 {
 	struct memdesc_flags flags;
 } __attribute__((preserve_access_index));
 
-/* Whether a page holds swapped memory on its way: it stands in the swap cache. */
-static __always_inline bool page_is_swap(struct page *page)
+static __always_inline u64 page_flags(struct page *page)
 {
 	u64 flags = 0;
 
@@ -137,8 +136,24 @@ static __always_inline bool page_is_swap(struct page *page)
 		bpf_probe_read_kernel(&flags, sizeof(flags),
 				      (void *)page +
 					      bpf_core_field_offset(struct page___6_18, flags));
+	return flags;
+}
+
+/* Whether a page holds swapped memory on its way: it stands in the swap cache. */
+static __always_inline bool page_is_swap(struct page *page)
+{
+	u64 flags = page_flags(page);
+
 	return flags & (1UL << bpf_core_enum_value(enum pageflags, PG_swapcache)) &&
 	       flags & (1UL << bpf_core_enum_value(enum pageflags, PG_swapbacked));
+}
+
+/* Whether a page is being read into the page cache or written from it; a mapped file's page that is merely the memory
+ * of direct I/O is neither. */
+static __always_inline bool page_on_its_way(struct page *page)
+{
+	return page_flags(page) & (1UL << bpf_core_enum_value(enum pageflags, PG_locked) |
+				   1UL << bpf_core_enum_value(enum pageflags, PG_writeback));
 }
 
 #endif /* IOLAT_COMPAT_OWNER_BPF_H */

@@ -126,6 +126,27 @@ struct iolat_request {
 	__u8 flags;		/* enum iolat_request_flags */
 };
 
+enum iolat_request_of {
+	IOLAT_OF_UNKNOWN,	/* nobody can tell */
+	IOLAT_OF_FILE,
+	IOLAT_OF_DIRECT,	/* past the page cache, and no system call tells the file: inode is 0 */
+	IOLAT_OF_METADATA,	/* the file system's own: inode is 0 */
+	IOLAT_OF_SWAP,		/* inode and file system are 0 */
+	IOLAT_OF_MAX
+};
+
+/* A REQUEST where files are told: its head's size says so. The file is that of the first page, or of the system call
+ * that submitted it. */
+struct iolat_request_file {
+	struct iolat_request request;
+	__u64 inode;
+	__u32 fs_magic;
+	__u32 fs_major;
+	__u32 fs_minor;
+	__u8 of;		/* enum iolat_request_of */
+	__u8 reserved[3];
+};
+
 /* Bytes of one owner's bios that were merged into another owner's request. */
 struct iolat_share {
 	struct iolat_head head;
@@ -493,6 +514,8 @@ struct iolat_dentry {
 	__u16 n_names;		/* 0: it is the file system's root itself */
 	__u8 rooted;		/* 1: the last name lies in the file system's root */
 	__u8 reserved;
+	__u32 in_major;		/* of the file system that has the name: a disk's node has it on another */
+	__u32 in_minor;
 	char names[IOLAT_DENTRY_NAMES][IOLAT_DENTRY_LEN];
 };
 

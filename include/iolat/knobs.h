@@ -51,7 +51,9 @@ struct iolat_knobs {
 	__u8 waits;		/* on */
 	__u8 has_prev_state;	/* sched_switch tells the state of the task that leaves (5.18) */
 	__u8 has_swap;		/* requests may be for swap */
-	__u8 reserved[7];
+
+	__u8 files;		/* the file of each request is told */
+	__u8 reserved[6];
 	__u64 min_latency_ns;
 	struct iolat_cgroup_filter cgroups[IOLAT_MAX_FILTERS];
 	struct iolat_disk_filter disks[IOLAT_MAX_FILTERS];

@@ -95,6 +95,33 @@ struct known_file *files_get(struct files *t, const struct file_key *key)
 	return NULL;
 }
 
+static const char *special_name(enum iolat_request_of of)
+{
+	switch (of) {
+	case IOLAT_OF_DIRECT:
+		return "(direct)";
+	case IOLAT_OF_METADATA:
+		return "(metadata)";
+	case IOLAT_OF_SWAP:
+		return "(swap)";
+	default:
+		return NULL;
+	}
+}
+
+/* Under numbers that no inode has. */
+struct known_file *files_special(struct files *t, enum iolat_request_of of)
+{
+	const struct file_key key = {0, ~0ULL - of};
+	struct known_file *f = files_get(t, &key);
+
+	if (f) {
+		f->pub.path = special_name(of);
+		f->pub.inode = 0;
+	}
+	return f;
+}
+
 /* The next of an event's texts; NULL for "" and for those that are missing. */
 static const char *next_text(char **at, const char *end)
 {

@@ -50,6 +50,9 @@ void files_free(struct files *t);
 struct known_fs *files_system(struct files *t, uint64_t dev);
 struct known_file *files_get(struct files *t, const struct file_key *key);
 
+/* What an I/O is for, if it can be told and is no file: "(direct)" and its like, one for all file systems. */
+struct known_file *files_special(struct files *t, enum iolat_request_of of);
+
 /* 0 or -ENOMEM. */
 int files_fs(struct files *t, const struct iolat_fs *e);
 int files_file(struct files *t, const struct iolat_file *e);

@@ -48,6 +48,7 @@ struct options {
 	uint64_t interval_ns;		/* 0: only the summary; default 1s, for a report 0 */
 	uint64_t duration_ns;		/* 0: no limit */
 	uint64_t stuck_ns;		/* in flight for longer is stuck */
+	bool keep_files;		/* tell the file of each request; so does --by */
 	bool waits, no_waits;		/* at most one; neither: on with a selection of processes */
 	struct words fail_on;		/* codes of findings */
 

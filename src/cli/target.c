@@ -226,7 +226,8 @@ int target_resolve(struct target *t, const struct options *o, const struct cgrou
 		status = add_pid(t, child);
 	t->knobs.aggregate_only = o->command == COMMAND_SERVE && !o->stream;
 	t->knobs.by_task = t->n_pids > 0;
-	t->knobs.waits = o->waits || (!o->no_waits && selects_tasks(t, o));
+	t->knobs.files = o->keep_files || by_has(&o->by, BY_FILE) || by_has(&o->by, BY_FS);
+	t->knobs.waits = o->waits || (!o->no_waits && (selects_tasks(t, o) || by_has(&o->by, BY_FS)));
 	return status;
 }
 

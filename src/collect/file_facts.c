@@ -263,6 +263,16 @@ static int tell_path(struct file_facts *f, const struct iolat_dentry *e, const s
 	return send(f, &out, out.file.head.size);
 }
 
+/* A disk's node says nothing about what is mounted from the disk. */
+static int tell_system_of(struct file_facts *f, const struct iolat_dentry *e, const struct mount *m)
+{
+	if (e->in_major == e->fs_major && e->in_minor == e->fs_minor)
+		return tell_system(f, e->fs_major, e->fs_minor, e->fs_magic, m);
+	if (look_up(f, e->tgid, e->fs_major, e->fs_minor, NULL, &m) || !m)
+		return 0;
+	return tell_system(f, e->fs_major, e->fs_minor, e->fs_magic, m);
+}
+
 int file_facts_dentry(struct file_facts *f, const struct iolat_dentry *e)
 {
 	char inside[IOLAT_DENTRY_NAMES * (IOLAT_DENTRY_LEN + 1)];
@@ -272,10 +282,10 @@ int file_facts_dentry(struct file_facts *f, const struct iolat_dentry *e)
 	if (e->n_names > IOLAT_DENTRY_NAMES)
 		return 0;
 	path_inside(inside, sizeof(inside), e);
-	err = look_up(f, e->tgid, e->fs_major, e->fs_minor, e->rooted ? inside : NULL, &m);
+	err = look_up(f, e->tgid, e->in_major, e->in_minor, e->rooted ? inside : NULL, &m);
 	if (err)
 		return err;
 	if (!m)
 		return send(f, e, sizeof(*e));
-	return tell_system(f, e->fs_major, e->fs_minor, e->fs_magic, m) ?: tell_path(f, e, m, inside);
+	return tell_system_of(f, e, m) ?: tell_path(f, e, m, inside);
 }

@@ -55,7 +55,11 @@ static int configure_tables(struct bpf_object *obj, const struct iolat_knobs *k,
 	err = err ?: object_size_map(obj, "iolat_tasks", k->by_task ? SELECTED_TASKS : 1);
 	if (!k->waits)
 		err = err ?: object_size_map(obj, "iolat_sleeps", 1) ?: object_size_map(obj, "iolat_watched", 1) ?:
-		      object_size_map(obj, "iolat_noted", 1) ?: object_size_map(obj, "iolat_told", 1);
+		      object_size_map(obj, "iolat_noted", 1);
+	if (!k->waits && !k->files)
+		err = err ?: object_size_map(obj, "iolat_told", 1);
+	if (!k->files)
+		err = err ?: object_size_map(obj, "iolat_files", 1);
 	if (!err && aggregates)
 		err = bpf_map__set_inner_map_fd(aggregates, table);
 	return err;

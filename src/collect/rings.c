@@ -12,6 +12,7 @@
 
 #define DEFAULT_BUFFER (8u << 20)
 #define FACTS_BUFFER   (1u << 20)
+#define NAMES_BUFFER   (4u << 20) /* where every file is named, too */
 #define SMALLEST_RING  (64u << 10) /* a page of any architecture */
 #define CPUS_A_RING    8       /* more get in each other's way */
 
@@ -40,11 +41,12 @@ static uint32_t rings_wanted(void)
 	return n < RINGS_MAX ? n : RINGS_MAX;
 }
 
-void rings_size(struct rings *r, uint64_t buffer_size)
+void rings_size(struct rings *r, uint64_t buffer_size, bool files)
 {
 	uint64_t size = power_of_two(buffer_size ?: DEFAULT_BUFFER);
 
 	r->n = rings_wanted();
+	r->facts = files ? NAMES_BUFFER : FACTS_BUFFER;
 	r->size = size / r->n > SMALLEST_RING ? size / r->n : SMALLEST_RING;
 }
 
@@ -52,7 +54,7 @@ void rings_size(struct rings *r, uint64_t buffer_size)
 int rings_configure(const struct rings *r, struct bpf_object *obj)
 {
 	uint32_t single = r->n > 1 ? SMALLEST_RING : r->size;
-	int err = object_size_map(obj, "iolat_facts", FACTS_BUFFER);
+	int err = object_size_map(obj, "iolat_facts", r->facts);
 
 	err = err ?: object_size_map(obj, "iolat_rings", r->n);
 	return err ?: object_size_map(obj, "iolat_requests", single);
@@ -72,7 +74,7 @@ static int add_ring(struct rings *r, const struct bpf_object *obj, uint32_t i)
 
 int rings_open(struct rings *r, const struct bpf_object *obj)
 {
-	int err = intake_open(&r->intake, object_map_fd(obj, "iolat_facts"), FACTS_BUFFER, r->n);
+	int err = intake_open(&r->intake, object_map_fd(obj, "iolat_facts"), r->facts, r->n);
 
 	if (r->n == 1)
 		return err ?: intake_add(&r->intake, object_map_fd(obj, "iolat_requests"), r->size);

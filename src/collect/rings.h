@@ -14,12 +14,13 @@ struct bpf_object;
 struct rings {
 	uint32_t n;		/* of requests; facts have one more */
 	uint32_t size;		/* of one of them, bytes */
+	uint32_t facts;		/* of the one of facts */
 	int fds[RINGS_MAX];	/* where there are several; 0: none */
 	struct intake intake;
 };
 
-/* `buffer_size` bytes in all, rounded up to a power of two; 0: the default. `r` is zeroed. */
-void rings_size(struct rings *r, uint64_t buffer_size);
+/* `buffer_size` bytes in all, rounded up to a power of two; 0: the default. `files`: each is named. `r` is zeroed. */
+void rings_size(struct rings *r, uint64_t buffer_size, bool files);
 
 /* Sizes the object's maps before it is loaded. 0 or -errno. */
 int rings_configure(const struct rings *r, struct bpf_object *obj);

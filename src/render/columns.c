@@ -37,7 +37,7 @@ static bool number_iops(const struct column *c, const struct cell *cell, double 
 
 static bool number_rate(const struct column *c, const struct cell *cell, double *out)
 {
-	return per_second(cell, cell->row->bytes / MIB, out);
+	return !cell->row->waits && per_second(cell, cell->row->bytes / MIB, out);
 }
 
 static const struct hist *hist_of(const struct column *c, const struct cell *cell)
@@ -222,6 +222,27 @@ static const char *text_job(const struct cell *cell)
 	return j ? j->id : NULL;
 }
 
+static const char *text_file(const struct cell *cell)
+{
+	const struct file *f = cell->row->subject.file;
+
+	return f ? f->path : NULL;
+}
+
+static const char *text_fs(const struct cell *cell)
+{
+	const struct fs *fs = cell->row->subject.fs;
+
+	return fs ? fs->type : NULL;
+}
+
+static const char *text_mount(const struct cell *cell)
+{
+	const struct fs *fs = cell->row->subject.fs;
+
+	return fs ? fs->point : NULL;
+}
+
 static const char *text_from(const struct cell *cell)
 {
 	return cell->row->owner_from;
@@ -283,6 +304,30 @@ static void print_cgroup(FILE *out, const struct cell *cell)
 		fprintf(out, "id %llu", (unsigned long long)IOLAT_CGROUP_ID(g->key));
 	else
 		column_print_text(out, g ? g->path : "-");
+}
+
+static void print_file(FILE *out, const struct cell *cell)
+{
+	const struct file *f = cell->row->subject.file;
+
+	if (f && !f->path)
+		fprintf(out, "inode %" PRIu64, f->inode);
+	else
+		column_print_text(out, f ? f->path : "-");
+}
+
+static void print_fs(FILE *out, const struct cell *cell)
+{
+	const struct fs *fs = cell->row->subject.fs;
+
+	if (fs && !fs->type)
+		fprintf(out, "%" PRIu32 ":%" PRIu32, fs->major, fs->minor);
+	else
+		column_print_text(out, fs ? fs->type : "-");
+	if (fs && fs->source) {
+		fputc(' ', out);
+		column_print_text(out, fs->source);
+	}
 }
 
 static void print_pod(FILE *out, const struct cell *cell)
@@ -392,6 +437,9 @@ static const struct column columns[] = {
 	{ "pod",        "POD",     SHOW_KEY,    BY_POD, .text = text_pod, .print = print_pod },
 	{ "job",        "JOB",     SHOW_KEY,    BY_JOB, .text = text_job, .print = print_job },
 	{ "cgroup",     "CGROUP",  SHOW_KEY,    BY_CGROUP, .text = text_cgroup, .print = print_cgroup },
+	{ "fs",         "FILE-SYSTEM", SHOW_KEY, BY_FS, .text = text_fs, .print = print_fs },
+	{ "mount",      "MOUNT",   SHOW_KEY,    BY_FS, .text = text_mount },
+	{ "file",       "FILE",    SHOW_KEY,    BY_FILE, .text = text_file, .print = print_file },
 	{ "via",        "VIA",     SHOW_ANY_BUT, BY_PROCESS, .text = text_via },
 };
 /* clang-format on */

@@ -100,13 +100,25 @@ static int by_owner(const struct row_subject *a, const struct row_subject *b)
 	return order ? order : by_group(a, b);
 }
 
+static int by_file(const struct row_subject *a, const struct row_subject *b)
+{
+	int order = id_first(a->fs ? (uint64_t)a->fs->major << 32 | a->fs->minor : 0,
+			     b->fs ? (uint64_t)b->fs->major << 32 | b->fs->minor : 0);
+
+	if (!order)
+		order = text_first(a->file ? a->file->path : NULL, b->file ? b->file->path : NULL);
+	return order ? order : id_first(a->file ? a->file->inode : 0, b->file ? b->file->inode : 0);
+}
+
 static int by_place(const struct row_subject *a, const struct row_subject *b)
 {
 	int order = text_first(a->disk ? a->disk->name : NULL, b->disk ? b->disk->name : NULL);
 
 	if (!order)
 		order = id_first(a->disk ? a->disk->number : 0, b->disk ? b->disk->number : 0);
-	return order ? order : id_first(a->op, b->op);
+	if (!order)
+		order = id_first(a->op, b->op);
+	return order ? order : by_file(a, b);
 }
 
 static int compare(const void *left, const void *right)

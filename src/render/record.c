@@ -143,6 +143,29 @@ static void put_op(struct record *r, const struct row_subject *subject)
 	r->ops->str(r, "op", column_op_name(subject->op));
 }
 
+static void put_file(struct record *r, const struct row_subject *subject)
+{
+	static const struct file none;
+	const struct file *f = subject->file ? subject->file : &none;
+
+	r->ops->open(r, "file", subject->file);
+	r->ops->str(r, "path", f->path);
+	put_id(r, "inode", f->inode);
+	r->ops->close(r);
+}
+
+static void put_fs(struct record *r, const struct row_subject *subject)
+{
+	static const struct fs none;
+	const struct fs *fs = subject->fs ? subject->fs : &none;
+
+	r->ops->open(r, "fs", subject->fs);
+	r->ops->str(r, "type", fs->type);
+	r->ops->str(r, "source", fs->source);
+	r->ops->str(r, "mount", fs->point);
+	r->ops->close(r);
+}
+
 void record_subject(struct record *r, enum row_key key, const struct row_subject *subject)
 {
 	static void (*const objects[BY_MAX])(struct record *, const struct row_subject *) = {
@@ -155,6 +178,8 @@ void record_subject(struct record *r, enum row_key key, const struct row_subject
 		[BY_JOB] = put_job,
 		[BY_DEVICE] = put_device,
 		[BY_OP] = put_op,
+		[BY_FILE] = put_file,
+		[BY_FS] = put_fs,
 	};
 
 	objects[key](r, subject);
@@ -172,7 +197,7 @@ static void put_subject(struct record *r, const struct by *by, const struct row_
 static void put_counts(struct record *r, const struct row *row)
 {
 	put_u64(r, "ios", row->ios);
-	put_u64(r, "bytes", row->bytes);
+	r->ops->u64(r, "bytes", !row->waits, row->bytes);
 	put_u64(r, "errors", row->errors);
 	put_u64(r, "requeues", row->requeues);
 	put_u64(r, "merged", row->merged);

@@ -17,7 +17,14 @@ struct io {
 	uint8_t op, owner;
 	bool copy;
 	bool aggregated;
+	uint8_t of;	       /* enum iolat_request_of */
+	struct file_key place; /* of the file */
 };
+
+static bool by_files(const struct account *a)
+{
+	return by_has(a->by, BY_FILE) || by_has(a->by, BY_FS);
+}
 
 int account_init(struct account *a, struct model *m, struct cover *c, const struct by *by,
 		 size_t max_rows)
@@ -111,8 +118,8 @@ static int find_via(struct account *a, const struct io *io, struct row_subjects 
 	struct via_source from = {.queue = io->via, .copy = io->copy};
 	bool task = io->owner == IOLAT_OWNER_TASK;
 
-	if (io->aggregated && s->proc && by_has(a->by, BY_THREAD)) {
-		s->via = "aggregated"; /* which thread is not known */
+	if (io->aggregated && ((s->proc && by_has(a->by, BY_THREAD)) || by_files(a))) {
+		s->via = "aggregated"; /* which thread or file is not known */
 		return 0;
 	}
 	if (task && !io->copy)
@@ -120,6 +127,24 @@ static int find_via(struct account *a, const struct io *io, struct row_subjects 
 	if (!task && io->tid)
 		from.thread = proc_at(&a->model->procs, io->tid, io->at_ns).proc;
 	return model_via(a->model, &from, &s->via);
+}
+
+static int find_file(struct account *a, const struct io *io, struct row_subjects *s)
+{
+	struct files *known = &a->model->files;
+
+	if (!io->of)
+		return 0;
+	if (by_has(a->by, BY_FS) && io->place.dev) {
+		s->fs = files_system(known, io->place.dev);
+		if (!s->fs)
+			return -ENOMEM;
+	}
+	if (!by_has(a->by, BY_FILE))
+		return 0;
+	s->file = io->of == IOLAT_OF_FILE ? files_get(known, &io->place)
+					  : files_special(known, io->of);
+	return s->file ? 0 : -ENOMEM;
 }
 
 static int find_subjects(struct account *a, const struct io *io, struct row_subjects *s)
@@ -132,6 +157,8 @@ static int find_subjects(struct account *a, const struct io *io, struct row_subj
 		err = find_worker(a, s);
 	if (!err)
 		err = find_disk(a, io, s);
+	if (!err)
+		err = find_file(a, io, s);
 	if (!err)
 		err = find_via(a, io, s);
 	return err;
@@ -201,7 +228,7 @@ static int find_place(struct account *a, const struct io *io, struct hot_entry *
 		      const struct hot_entry **place)
 {
 	struct hot_key key = key_of(a, io);
-	const struct hot_entry *hit = hot_get(&a->hot, &key);
+	const struct hot_entry *hit = io->of ? NULL : hot_get(&a->hot, &key);
 	bool lasting;
 	int err;
 
@@ -210,7 +237,7 @@ static int find_place(struct account *a, const struct io *io, struct hot_entry *
 		return 0;
 	*place = spare;
 	err = look_up(a, io, spare, &lasting);
-	if (err || !lasting)
+	if (err || !lasting || io->of) /* files are not in the key */
 		return err;
 	spare->key = key;
 	spare->key.epoch = epoch(a); /* looking up may have started another */
@@ -236,6 +263,17 @@ static int chart(struct account *a, const struct iolat_request *e)
 	return e->disk && !disk ? -ENOMEM : timeline_add(a->timeline, disk, e);
 }
 
+/* Where rows are by file, and the request tells its own. */
+static void take_file(const struct account *a, const struct iolat_request *e, struct io *io)
+{
+	const struct iolat_request_file *f = (const void *)e;
+
+	if (!by_files(a) || e->head.size < sizeof(*f) || f->of >= IOLAT_OF_MAX)
+		return;
+	io->of = f->of;
+	io->place = (struct file_key){FS_DEV(f->fs_major, f->fs_minor), f->inode};
+}
+
 int account_request(struct account *a, const struct iolat_request *e, bool *counted)
 {
 	struct io io = {
@@ -251,8 +289,10 @@ int account_request(struct account *a, const struct iolat_request *e, bool *coun
 	};
 	const struct hot_entry *at;
 	struct hot_entry spare;
-	int err = find_place(a, &io, &spare, &at);
+	int err;
 
+	take_file(a, e, &io);
+	err = find_place(a, &io, &spare, &at);
 	*counted = !err && at->row;
 	if (err)
 		return err;
@@ -288,6 +328,45 @@ int account_share(struct account *a, const struct iolat_share *e)
 	if (!err && at->row)
 		at->row->pub.bytes += e->bytes;
 	return err;
+}
+
+static enum iolat_op op_of_wait(const struct iolat_wait *e)
+{
+	switch (e->call) {
+	case IOLAT_CALL_NONE: /* a page fault */
+	case IOLAT_CALL_READ:
+		return IOLAT_OP_READ;
+	case IOLAT_CALL_WRITE:
+		return IOLAT_OP_WRITE;
+	case IOLAT_CALL_SYNC:
+		return IOLAT_OP_FLUSH;
+	default:
+		return IOLAT_OP_OTHER;
+	}
+}
+
+/* No request tells of what another machine or process does, so the wait stands for it. */
+int account_wait(struct account *a, const struct iolat_wait *e)
+{
+	struct io io = {
+		.at_ns = e->start_ns,
+		.cgroup = e->cgroup,
+		.tgid = e->tgid,
+		.tid = e->tid,
+		.op = op_of_wait(e),
+		.owner = IOLAT_OWNER_TASK,
+		.of = e->inode ? IOLAT_OF_FILE : IOLAT_OF_UNKNOWN,
+		.place = {FS_DEV(e->fs_major, e->fs_minor), e->inode},
+	};
+	const struct hot_entry *at;
+	struct hot_entry spare;
+	int err;
+
+	if (!by_files(a) || !io.of || e->flags & IOLAT_WAIT_OPEN ||
+	    iolat_fs_kind(e->fs_magic) == IOLAT_FS_LOCAL)
+		return 0;
+	err = find_place(a, &io, &spare, &at);
+	return err || !at->row ? err : row_wait(at->row, e->end_ns - e->start_ns);
 }
 
 /* What belongs to no row of its own, and to no disk. */

@@ -28,6 +28,7 @@ void account_free(struct account *a);
 /* 0 or -ENOMEM. *counted: it is in a row. */
 int account_request(struct account *a, const struct iolat_request *e, bool *counted);
 int account_share(struct account *a, const struct iolat_share *e);
+int account_wait(struct account *a, const struct iolat_wait *e); /* counts only in rows by file or file system */
 int account_aggregate(struct account *a, const struct iolat_aggregate *e);
 
 void account_settle(struct account *a);		/* before rows are looked at */

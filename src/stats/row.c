@@ -41,6 +41,14 @@ int row_request(struct row_slot *s, const struct iolat_request *e)
 	return err;
 }
 
+int row_wait(struct row_slot *s, uint64_t ns)
+{
+	s->pub.ios++;
+	s->pub.waits++;
+	s->owners[IOLAT_OWNER_TASK]++;
+	return hist_add(&s->pub.total, ns);
+}
+
 static uint64_t clamp(uint64_t v, uint64_t lo, uint64_t hi)
 {
 	return v < lo ? lo : v > hi ? hi : v;
@@ -149,6 +157,7 @@ int row_merge(struct row_slot *into, const struct row_slot *from)
 	r->errors += from->pub.errors;
 	r->requeues += from->pub.requeues;
 	r->merged += from->pub.merged;
+	r->waits += from->pub.waits;
 	for (size_t i = 0; i < IOLAT_OWNER_MAX; i++)
 		into->owners[i] += from->owners[i];
 	into->compared += from->compared;
@@ -203,6 +212,8 @@ void row_free(struct row_slot *s)
 	place_unref(s->container);
 	if (s->disk)
 		known_disk_unref(s->disk);
+	known_file_unref(s->file);
+	known_fs_unref(s->fs);
 	hist_free(&s->pub.total);
 	hist_free(&s->pub.queue);
 	hist_free(&s->pub.device);

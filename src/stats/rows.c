@@ -17,6 +17,7 @@ const char *row_key_name(enum row_key key)
 		[BY_PROCESS] = "process", [BY_THREAD] = "thread",	[BY_WORKER] = "worker",
 		[BY_CGROUP] = "cgroup",	  [BY_CONTAINER] = "container", [BY_POD] = "pod",
 		[BY_JOB] = "job",	  [BY_DEVICE] = "device",	[BY_OP] = "op",
+		[BY_FILE] = "file",	  [BY_FS] = "fs",
 	};
 
 	return names[key];
@@ -72,7 +73,7 @@ bool rows_full(const struct rows *t)
 /* Whether rows are by something that an aggregate does not tell. */
 static bool lacks_key(const struct by *by, const struct row_subjects *s)
 {
-	return s->aggregated && by_has(by, BY_THREAD);
+	return s->aggregated && (by_has(by, BY_THREAD) || by_has(by, BY_FILE) || by_has(by, BY_FS));
 }
 
 static uint64_t place_id(const struct by *by, enum row_key key, const struct known_place *p)
@@ -97,6 +98,8 @@ static struct row_id id_of(const struct by *by, const struct row_subjects *s)
 				place_id(by, BY_JOB, s->places[PLACE_JOB]),
 			},
 		.via = (by_submitter && !s->proc) || lacks_key(by, s) ? s->via : NULL,
+		.fs = by_has(by, BY_FS) && s->fs ? s->fs->dev : 0,
+		.file = by_has(by, BY_FILE) && s->file ? s->file->key : (struct file_key){0},
 		.disk = by_has(by, BY_DEVICE) && s->disk ? s->disk->pub.number : 0,
 		.op = by_has(by, BY_OP) ? s->op : 0,
 	};
@@ -178,6 +181,24 @@ static void name_disk(struct row_slot *s, struct known_disk *d)
 	s->pub.subject.disk = &d->pub;
 }
 
+static void name_file(struct row_slot *s, struct known_file *f)
+{
+	if (!s->id.file.inode)
+		return;
+	known_file_ref(f);
+	s->file = f;
+	s->pub.subject.file = &f->pub;
+}
+
+static void name_fs(struct row_slot *s, struct known_fs *fs)
+{
+	if (!s->id.fs)
+		return;
+	known_fs_ref(fs);
+	s->fs = fs;
+	s->pub.subject.fs = &fs->pub;
+}
+
 static void name_all(struct row_slot *s, const struct row_subjects *from)
 {
 	name_process(s, from->proc);
@@ -186,6 +207,8 @@ static void name_all(struct row_slot *s, const struct row_subjects *from)
 	name_cgroup(s, from->cgroup);
 	name_places(s, from->places);
 	name_disk(s, from->disk);
+	name_file(s, from->file);
+	name_fs(s, from->fs);
 }
 
 static struct row_slot *put(struct rows *t, struct row_slot *s)
@@ -279,7 +302,9 @@ struct row_slot *row_copy(const struct row_slot *s)
 				    .thread = s->thread,
 				    .worker = s->worker,
 				    .cgroup = s->cgroup,
-				    .disk = s->disk};
+				    .disk = s->disk,
+				    .file = s->file,
+				    .fs = s->fs};
 
 	if (!copy)
 		return NULL;

@@ -19,6 +19,8 @@ struct row_id {
 	uint64_t cgroup;
 	uint64_t places[PLACE_KINDS];
 	const char *via; /* interned */
+	uint64_t fs;	 /* FS_DEV() */
+	struct file_key file;
 	uint32_t disk;
 	uint32_t op;
 };
@@ -37,6 +39,8 @@ struct row_slot {
 	struct known_place *container;		 /* of the last I/O; referenced, or NULL */
 	bool container_known, container_mixed;
 	struct known_disk *disk;
+	struct known_file *file;
+	struct known_fs *fs;
 	uint64_t owners[IOLAT_OWNER_MAX]; /* I/Os by the owner's step */
 	uint64_t compared, random;
 	const char *via; /* of its I/Os, unless mixed */
@@ -51,6 +55,8 @@ struct row_subjects {
 	struct known_cgroup *cgroup;
 	struct known_place *places[PLACE_KINDS]; /* that its cgroup is in, also if not in `by` */
 	struct known_disk *disk;
+	struct known_file *file;
+	struct known_fs *fs;
 	const char *via;
 	bool aggregated; /* `via` says so where a key is lacking for it */
 	enum iolat_op op;
@@ -83,6 +89,7 @@ bool row_is_other(const struct row_slot *s);
 /* 0 or -ENOMEM. */
 int row_request(struct row_slot *s, const struct iolat_request *e);
 int row_aggregate(struct row_slot *s, const struct iolat_aggregate *e);
+int row_wait(struct row_slot *s, uint64_t ns); /* for a file system without a disk */
 int row_merge(struct row_slot *into, const struct row_slot *from);
 
 struct row_slot *row_copy(const struct row_slot *s); /* NULL: out of memory */

@@ -140,7 +140,7 @@ static int on_wait(void *ctx, const struct iolat_wait *e)
 {
 	struct run *r = ctx;
 
-	return tasks_wait(&r->tasks, e);
+	return tasks_wait(&r->tasks, e) ?: account_wait(&r->account, e);
 }
 
 static int on_other(void *ctx, const struct iolat_other *e)

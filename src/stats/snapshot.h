@@ -28,6 +28,8 @@ enum row_key {
 	BY_JOB,
 	BY_DEVICE,
 	BY_OP,
+	BY_FILE,
+	BY_FS,
 	BY_MAX
 };
 const char *row_key_name(enum row_key key);	/* "process", ...: as in --by */
@@ -53,6 +55,8 @@ struct row_subject {
 	const struct job *job;
 	const struct disk *disk;
 	enum iolat_op op;
+	const struct file *file;
+	const struct fs *fs;
 };
 
 struct row {
@@ -61,6 +65,7 @@ struct row {
 	const char *via;		/* for a null process, or NULL */
 	const struct container *container;	/* the one that all of it was in, or NULL */
 	uint64_t ios, bytes, errors, requeues, merged;
+	uint64_t waits;			/* of `ios`: waits for a file system without a disk, whose bytes are not known */
 	bool random_known;		/* false: fewer than two requests to compare */
 	double random_pct;
 	struct hist total;		/* always; count 0 only when ios is 0 */

@@ -10,7 +10,7 @@ ROW = {"owner_from", "via", "ios", "bytes", "errors", "requeues", "merged", "ran
 KEYS = {"process": {"pid", "ns_pid", "comm", "role", "rank"}, "thread": {"tid", "comm"}, "cgroup": {"id", "path"},
         "worker": {"index", "rank", "pid", "role"},
         "container": {"runtime", "id", "name"}, "pod": {"namespace", "name", "uid"}, "job": {"id", "step"},
-        "device": {"name", "major", "minor", "diskseq"}, "op": None}
+        "device": {"name", "major", "minor", "diskseq"}, "op": None, "file": {"path", "inode"}, "fs": {"type", "source", "mount"}}
 LATENCY = {"count", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "histogram"}
 SIZE = {"min_bytes", "mean_bytes", "max_bytes"}
 OPS = {"read", "write", "flush", "discard", "other"}
@@ -33,7 +33,7 @@ def check(o):
         for one in found or []:
             check_one(one)
     identities = [identity(row, o["by"]) for row in o["rows"]]
-    assert len(identities) == len(set(identities)), f"two rows of one key: {identities}"
+    assert len(identities) == len(set(identities)), f"two rows of one key: {[i for i in identities if identities.count(i) > 1][:4]}"
 
 
 REASONS = {"disk", "throttle", "network_fs", "fuse", "page_fault", "other"}
@@ -65,7 +65,7 @@ def check_finding(f):
 
 def identity(row, by):
     ids = {"process": ("pid",), "thread": ("tid",), "worker": ("pid",), "cgroup": ("id",), "device": ("name", "diskseq"), "container": ("runtime", "id"),
-           "pod": ("uid",), "job": ("id", "step")}
+           "pod": ("uid",), "job": ("id", "step"), "file": ("path", "inode"), "fs": ("type", "source", "mount")}
     found = [tuple((row[k] or {}).get(i) for i in ids[k]) if k in ids else row[k] for k in by]
     if "process" in by:  # a pid may have been used twice
         found.append(row["via"])

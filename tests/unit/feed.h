@@ -353,6 +353,8 @@ static inline struct iolat_dentry a_dentry(uint32_t major, uint32_t minor, uint6
 				 .inode = inode,
 				 .fs_major = major,
 				 .fs_minor = minor,
+				 .in_major = major,
+				 .in_minor = minor,
 				 .n_names = 1,
 				 .rooted = 1};
 

@@ -229,6 +229,171 @@ static void test_many_files(void **state)
 	finish(f);
 }
 
+/* --- rows by file and file system ------------------------------------------------------ */
+
+static struct iolat_request_file file_io(enum iolat_request_of of, uint64_t inode, uint32_t bytes)
+{
+	struct iolat_request_file e = {
+		.request = a_request(), .inode = inode, .fs_major = 8, .fs_minor = 1, .of = of};
+
+	e.request.head.size = sizeof(e);
+	e.request.bytes = bytes;
+	return e;
+}
+
+static const struct row *row_of_path(const struct fixture *f, const char *path)
+{
+	for (size_t i = 0; i < f->s.n_rows; i++) {
+		const struct file *file = f->s.rows[i]->subject.file;
+
+		if (file && file->path && !strcmp(file->path, path))
+			return f->s.rows[i];
+	}
+	return NULL;
+}
+
+static void test_rows_by_file(void **state)
+{
+	struct fixture *f = start(1u << BY_FILE);
+	struct iolat_request_file elsewhere = file_io(IOLAT_OF_METADATA, 0, 5);
+
+	feed(f, a_file(8, 1, 7, "/data/a"));
+	feed(f, a_file(8, 1, 8, "/data/b"));
+	feed(f, file_io(IOLAT_OF_FILE, 7, 4096));
+	feed(f, file_io(IOLAT_OF_FILE, 8, 8192));
+	feed(f, file_io(IOLAT_OF_FILE, 7, 512));
+	feed(f, file_io(IOLAT_OF_DIRECT, 0, 1));
+	feed(f, file_io(IOLAT_OF_METADATA, 0, 2));
+	feed(f, file_io(IOLAT_OF_SWAP, 0, 3));
+	feed(f, file_io(IOLAT_OF_UNKNOWN, 0, 4));
+	feed(f, a_request()); /* nothing tells */
+	elsewhere.fs_minor = 2;
+	feed(f, elsewhere);
+	whole(f, 1);
+	assert_int_equal(f->s.n_rows, 6);
+	assert_int_equal(row_of_path(f, "/data/a")->bytes, 4608);
+	assert_int_equal(row_of_path(f, "/data/a")->ios, 2);
+	assert_int_equal(row_of_path(f, "/data/b")->bytes, 8192);
+	assert_int_equal(row_of_path(f, "(direct)")->bytes, 1);
+	assert_int_equal(row_of_path(f, "(direct)")->subject.file->inode, 0);
+	assert_int_equal(row_of_path(f, "(metadata)")->bytes, 7);
+	assert_int_equal(row_of_path(f, "(swap)")->bytes, 3);
+	finish(f);
+}
+
+static void test_the_same_number_elsewhere(void **state)
+{
+	struct fixture *f = start(1u << BY_FILE);
+	struct iolat_request_file e = file_io(IOLAT_OF_FILE, 7, 4096);
+
+	feed(f, e);
+	e.fs_minor = 2;
+	feed(f, e);
+	whole(f, 1);
+	assert_int_equal(f->s.n_rows, 2);
+	finish(f);
+}
+
+/* Rows that are not by file do not care. */
+static void test_files_do_not_matter_elsewhere(void **state)
+{
+	struct fixture *f = start(BY_DEFAULT);
+
+	for (uint64_t i = 0; i < 100; i++)
+		feed(f, file_io(IOLAT_OF_FILE, i, 4096));
+	whole(f, 1);
+	assert_int_equal(f->s.n_rows, 1);
+	assert_int_equal(f->s.rows[0]->ios, 100);
+	finish(f);
+}
+
+static void test_files_over_intervals(void **state)
+{
+	struct fixture *f = start(1u << BY_FILE | 1u << BY_FS);
+
+	feed(f, a_file(8, 1, 7, "/data/a"));
+	feed(f, a_fs(8, 1, 0xef53, "ext4", "/dev/sda1", "/data"));
+	for (uint64_t i = 1; i < 4; i++) {
+		feed(f, file_io(IOLAT_OF_FILE, 7, 4096));
+		interval(f, i);
+		assert_int_equal(f->s.n_rows, 1);
+	}
+	whole(f, 4);
+	assert_int_equal(f->s.n_rows, 1);
+	assert_int_equal(f->s.rows[0]->bytes, 3 * 4096);
+	assert_string_equal(f->s.rows[0]->subject.file->path, "/data/a");
+	assert_string_equal(f->s.rows[0]->subject.fs->source, "/dev/sda1");
+	finish(f);
+}
+
+/* Files without end: as many rows as there may be, and one for the rest; what is kept is exact. */
+static void test_more_files_than_rows(void **state)
+{
+	struct fixture *f = start_with(1u << BY_FILE, 100, NULL);
+	uint64_t bytes = 0;
+
+	for (uint64_t i = 0; i < 50000; i++)
+		feed(f, file_io(IOLAT_OF_FILE, 1 + i, 4096));
+	whole(f, 1);
+	assert_int_equal(f->s.n_rows, 101);
+	for (size_t i = 0; i < f->s.n_rows; i++)
+		bytes += f->s.rows[i]->bytes;
+	assert_int_equal(bytes, 50000ull * 4096);
+	finish(f);
+}
+
+/* A wait for a mount without a disk is its row's I/O, whose bytes nobody knows. */
+static void test_rows_of_waits(void **state)
+{
+	struct fixture *f = start(1u << BY_FS);
+	struct iolat_run run = a_run();
+	struct iolat_wait w;
+
+	run.mono_ns = T0;
+	run.waits = 1;
+	feed(f, run);
+	make_task(f, 100, "python3");
+	feed(f, a_fs(0, 40, NFS, "nfs4", "server:/export", "/data"));
+	feed(f, remote_wait(NFS, 7, 0, 100));
+	feed(f, remote_wait(NFS, 8, 100, 300));
+	feed(f, wait_of(100, 300, 400)); /* of a disk: its requests count */
+	w = remote_wait(NFS, 9, 400, 500);
+	w.flags |= IOLAT_WAIT_OPEN;
+	feed(f, w);
+	whole(f, T0 + MS(1000));
+	assert_int_equal(f->s.n_rows, 1);
+	assert_string_equal(f->s.rows[0]->subject.fs->type, "nfs4");
+	assert_int_equal(f->s.rows[0]->ios, 2);
+	assert_int_equal(f->s.rows[0]->waits, 2);
+	assert_int_equal(f->s.rows[0]->total.max, MS(200));
+	assert_int_equal(f->s.coverage.requests, 0);
+	finish(f);
+}
+
+static void test_waits_are_no_rows_otherwise(void **state)
+{
+	struct fixture *f = start_waits();
+
+	make_task(f, 100, "python3");
+	feed(f, remote_wait(NFS, 7, 0, 100));
+	whole(f, T0 + MS(1000));
+	assert_int_equal(f->s.n_rows, 0);
+	finish(f);
+}
+
+/* What was counted in the kernel has no file. */
+static void test_aggregates_have_no_file(void **state)
+{
+	struct fixture *f = start(1u << BY_FILE);
+
+	feed(f, an_aggregate());
+	whole(f, 1);
+	assert_int_equal(f->s.n_rows, 1);
+	assert_null(f->s.rows[0]->subject.file);
+	assert_string_equal(f->s.rows[0]->via, "aggregated");
+	finish(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +407,14 @@ int main(void)
 		cmocka_unit_test(test_by_interval),
 		cmocka_unit_test(test_names_of_files),
 		cmocka_unit_test(test_many_files),
+		cmocka_unit_test(test_rows_by_file),
+		cmocka_unit_test(test_the_same_number_elsewhere),
+		cmocka_unit_test(test_files_do_not_matter_elsewhere),
+		cmocka_unit_test(test_files_over_intervals),
+		cmocka_unit_test(test_more_files_than_rows),
+		cmocka_unit_test(test_rows_of_waits),
+		cmocka_unit_test(test_waits_are_no_rows_otherwise),
+		cmocka_unit_test(test_aggregates_have_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
