@@ -2,7 +2,7 @@
 /*
  * The command line as data: a row an option, a row a command, the examples and the exit
  * statuses. Parsing (options.c), --help (help.c), the man page (man.c) and completion
- * (completion.c) are all made from it, so a new option is one more row in option_table.c.
+ * (completion_*.c) are all made from it, so a new option is one more row in option_table.c.
  */
 #ifndef IOLAT_CLI_OPTION_TABLE_H
 #define IOLAT_CLI_OPTION_TABLE_H

@@ -76,6 +76,8 @@ void options_free(struct options *o);	/* twice is fine */
 
 /* Generated documents, from the same table; used by the build only (docs/gendocs.c). */
 void options_man(FILE *out);			/* man page, section 8 (man.c) */
-void options_bash_completion(FILE *out);	/* completion.c */
+void options_bash_completion(FILE *out);	/* completion_bash.c */
+void options_zsh_completion(FILE *out);		/* completion_zsh.c */
+void options_fish_completion(FILE *out);	/* completion_fish.c */
 
 #endif

@@ -1,6 +1,10 @@
-"""`make install`, the man page and the completion."""
+"""`make install`, the man page and the completions."""
+import os
+import pty
 import re
+import select
 import subprocess
+import time
 
 import pytest
 
@@ -17,9 +21,10 @@ def installed(tmp_path_factory):
 
 
 def test_install(installed):
-    """The program, the man page and the completion lie in PREFIX; nothing else does."""
+    """The program, the man page and the completions lie in PREFIX; nothing else does."""
     files = {str(f.relative_to(installed)) for f in installed.rglob("*") if f.is_file()}
-    assert files == {"usr/bin/iolat", "usr/share/man/man8/iolat.8", "usr/share/bash-completion/completions/iolat"}
+    assert files == {"usr/bin/iolat", "usr/share/man/man8/iolat.8", "usr/share/bash-completion/completions/iolat",
+                     "usr/share/zsh/site-functions/_iolat", "usr/share/fish/vendor_completions.d/iolat.fish"}
     assert subprocess.run([installed / "usr/bin/iolat", "--version"], capture_output=True).returncode == 0
 
 
@@ -56,3 +61,44 @@ def test_completion(installed):
     """
     done = base.sh("bash", "--norc", "-c", script)
     assert done.stdout.split() == ["--duration"] and done.stderr == ""
+
+
+@pytest.mark.parametrize("typed, offered", [("iolat --du", "--duration"), ("iolat rep", "report"), ("iolat report --fo", "--format"),
+                                            ("iolat --op read,dis", "read,discard"), ("iolat -- gzi", "gzip")])
+def test_fish_completion(installed, typed, offered):
+    base.need_tool("fish")
+    script = f"source {installed}/usr/share/fish/vendor_completions.d/iolat.fish; complete -C '{typed}'"
+    done = base.sh("fish", "--no-config", "-c", script)
+    assert done.stderr == "" and offered in [line.split("\t")[0] for line in done.stdout.splitlines()]
+
+
+class Zsh:
+    """An interactive zsh with the completion, on a terminal."""
+
+    def __init__(self, stack, functions, home):
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.execvpe("zsh", ["zsh", "-f", "-i"], base.clean_env(HOME=str(home), PS1="> "))
+        stack.callback(os.waitpid, self.pid, 0)
+        stack.callback(os.close, self.fd)
+        self.type(f"fpath=({functions} $fpath); autoload -Uz compinit; compinit -u -D; echo rea''dy\n")
+        self.until("\nready")
+
+    def type(self, keys):
+        os.write(self.fd, keys.encode())
+
+    def until(self, what):
+        seen, end = "", time.monotonic() + base.LIMIT
+        while what not in seen and time.monotonic() < end:
+            if select.select([self.fd], [], [], 0.1)[0]:
+                seen += os.read(self.fd, 4096).decode(errors="replace")
+        assert what in seen, seen
+
+
+@pytest.mark.parametrize("typed, offered", [("iolat --du", "--duration="), ("iolat rep", "report "), ("iolat report --fo", "--format="),
+                                            ("iolat --op read,dis", "discard"), ("iolat -- gzi", "gzip ")])
+def test_zsh_completion(installed, stack, tmp_path, typed, offered):
+    base.need_tool("zsh")
+    shell = Zsh(stack, installed / "usr/share/zsh/site-functions", tmp_path)
+    shell.type(typed + "\t")
+    shell.until(offered)
