@@ -107,6 +107,25 @@ int iolat_exec(u64 *ctx)
 	return tell((void *)ctx[0], IOLAT_TASK_EXEC, 0, NULL);
 }
 
+/* What the process has read when its last thread ends: what that thread did joins the others' later. */
+static __always_inline void tell_called(struct task_struct *task)
+{
+	struct iolat_called *e;
+
+	if (!knobs.waits || !calls_are_counted() || !(flags_of_task(task) & IOLAT_TASK_TRACED))
+		return;
+	e = emit_begin(&iolat_facts, CALLED, struct iolat_called);
+	if (!e)
+		return;
+	e->tgid = BPF_CORE_READ(task, tgid);
+	e->ts_ns = bpf_ktime_get_ns();
+	e->read_bytes = BPF_CORE_READ(task, ioac.rchar) + BPF_CORE_READ(task, signal, ioac.rchar);
+	e->reads = BPF_CORE_READ(task, ioac.syscr) + BPF_CORE_READ(task, signal, ioac.syscr);
+	e->before = 0;
+	e->reserved = 0;
+	emit_end(e);
+}
+
 /* A process ends with its last thread, whichever that is; its leader alone ends nothing. */
 HOOK_SEC("sched_process_exit")
 int iolat_exit(u64 *ctx)
@@ -116,8 +135,10 @@ int iolat_exit(u64 *ctx)
 
 	if (!leader)
 		tell(task, IOLAT_TASK_EXIT, 0, NULL);
-	if (!BPF_CORE_READ(task, signal, live.counter))
-		tell(BPF_CORE_READ(task, group_leader), IOLAT_TASK_EXIT, 0, NULL);
+	if (BPF_CORE_READ(task, signal, live.counter))
+		return 0;
+	tell_called(task);
+	tell(BPF_CORE_READ(task, group_leader), IOLAT_TASK_EXIT, 0, NULL);
 	return 0;
 }
 

@@ -108,8 +108,13 @@ struct pid {
 struct cred {
 	kuid_t uid;
 };
+struct task_io_accounting {
+	u64 rchar;
+	u64 syscr;
+};
 struct signal_struct {
 	atomic_t live;
+	struct task_io_accounting ioac;
 };
 struct mm_struct;
 struct qstr {
@@ -161,6 +166,7 @@ struct task_struct {
 	struct bio_list *bio_list;
 	struct css_set *cgroups;
 	unsigned in_iowait : 1;
+	struct task_io_accounting ioac;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
 	unsigned long maj_flt;

@@ -115,4 +115,10 @@ static __always_inline u64 registers_argument(void *regs)
 	return ~0ULL;
 }
 
+/* Whether the kernel counts what system calls read; CONFIG_TASK_XACCT decides. */
+static __always_inline bool calls_are_counted(void)
+{
+	return bpf_core_field_exists(struct task_io_accounting, rchar);
+}
+
 #endif /* IOLAT_COMPAT_TASK_BPF_H */

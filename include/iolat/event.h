@@ -42,7 +42,8 @@
 	X(COMMAND, command)     \
 	X(DENTRY, dentry)       \
 	X(FILE, file)           \
-	X(FS, fs)
+	X(FS, fs)               \
+	X(CALLED, called)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -544,6 +545,18 @@ struct iolat_fs {
 	__u32 major;		/* its device, or the number that stands for one */
 	__u32 minor;
 	char text[];		/* enum iolat_fs_text, a NUL behind each */
+};
+
+/* What the system calls of a traced process have read so far, since it was started: from files of all kinds, the page
+ * cache, pipes and sockets (rchar and syscr of /proc/PID/io). Comes again as it grows, and at its end. */
+struct iolat_called {
+	struct iolat_head head;
+	__u32 tgid;
+	__u64 ts_ns;
+	__u64 read_bytes;
+	__u64 reads;
+	__u32 before;		/* 1: so much it was when tracing began */
+	__u32 reserved;
 };
 
 /* What serves a file system, by statfs(2)'s f_type: linux/magic.h, and for those that have no number there their own

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/map.h"
+#include "collect/called.h"
 #include "collect/cgroup_facts.h"
 #include "collect/diskwatch.h"
 #include "collect/file_facts.h"
@@ -31,6 +32,7 @@ struct facts {
 	struct process_facts processes;
 	bool host_pids;		/* the host's root has a /proc with the pids that events have */
 	struct file_facts files;
+	struct called called;
 	struct limits *limits;		/* of the cgroups of waiting tasks */
 	uint64_t next_look;		/* CLOCK_MONOTONIC */
 	bool frozen;
@@ -72,7 +74,7 @@ static int pass_task(struct facts *f, const struct iolat_task *e, size_t size)
 {
 	int err = send(f, e, size);
 
-	return err || !f->host_pids ? err : process_facts_task(&f->processes, e);
+	return err || !f->host_pids ? err : process_facts_task(&f->processes, e) ?: called_task(&f->called, e);
 }
 
 /* --- the stream ------------------------------------------------------------------- */
@@ -228,7 +230,7 @@ static int look(struct facts *f, bool anyway)
 	if (f->frozen || (!anyway && now < f->next_look))
 		return 0;
 	f->next_look = now + LOOK_NS;
-	return tracer_look(f->tracer, &sink) ?: limits_update(f->limits);
+	return tracer_look(f->tracer, &sink) ?: limits_update(f->limits) ?: called_update(&f->called);
 }
 
 int facts_counters(struct facts *f)
@@ -260,6 +262,7 @@ int facts_new(struct facts **out, struct tracer *t, const struct cgroupfs *cgrou
 	process_facts_init(&f->processes, strcmp(cgroups->root, "/") ? cgroups->root : "", sink);
 	f->host_pids = cgroups->host_pids;
 	file_facts_init(&f->files, f->processes.root, sink, f->host_pids);
+	called_init(&f->called, f->processes.root, sink);
 	f->limits = limits_new(cgroups, &(struct sink){pass_limit, f});
 	if (!f->limits) {
 		free(f);
@@ -277,6 +280,7 @@ void facts_free(struct facts *f)
 	diskwatch_free(&f->disks);
 	process_facts_free(&f->processes);
 	file_facts_free(&f->files);
+	called_free(&f->called);
 	cgroup_facts_free(f->cgroups);
 	limits_free(f->limits);
 	free(f);

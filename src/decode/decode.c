@@ -206,6 +206,11 @@ static bool fs_ok(const struct iolat_fs *e)
 	return e->head.size > sizeof(*e) && !end[-1];
 }
 
+static bool called_ok(const struct iolat_called *e)
+{
+	return e->tgid && e->before <= 1;
+}
+
 /* Each kind's check is NAME_ok. */
 #define X(KIND, name)                                                                              \
 	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \

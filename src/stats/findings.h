@@ -6,6 +6,7 @@
 #ifndef IOLAT_STATS_FINDINGS_H
 #define IOLAT_STATS_FINDINGS_H
 
+#include "stats/asked.h"
 #include "stats/flying.h"
 #include "stats/random.h"
 #include "stats/served.h"
@@ -27,6 +28,7 @@ struct known {
 	const struct tasks *tasks;
 	const struct flying *flying;
 	struct usages *usages;
+	const struct asked *asked;
 	const struct served *served;
 	const struct streams *streams;
 };
@@ -44,6 +46,18 @@ void finding_about(struct finding *g, const char *fmt, ...) __attribute__((forma
 void finding_evidence(struct finding *g, const char *key, double value);
 void finding_words(struct finding *g, const char *key, const char *text); /* borrowed; NULL: not known */
 void finding_files(struct finding *g, const struct known *k, const struct waited_search *s); /* the top ones */
+
+/* What was asked for by system calls, and what of it disks had to read; for a process, or (NULL) for all. */
+struct cache_use {
+	bool known;
+	uint64_t read_bytes;	/* asked for */
+	uint64_t device_bytes;	/* read from disks */
+	uint64_t ios;
+	bool pct_known;		/* calls, not mappings, did most of the reading */
+	double pct;		/* of what was asked for came from memory */
+};
+struct cache_use finding_cache_use(const struct known *k, const struct proc *p);
+void finding_cache(struct finding *g, const struct cache_use *c); /* as evidence */
 
 /* The rules, by what they look at. */
 void findings_of_tasks(struct findings *f, const struct known *k);	/* findings_tasks.c */

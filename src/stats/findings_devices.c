@@ -153,6 +153,7 @@ static void find_small_reads(struct findings *f, const struct known *k)
 	const struct usage *u;
 	struct usage_sums all = all_reads(k, &u), s;
 	double random = random_pct(k), small = pct(all.small_reads, all.reads);
+	const struct cache_use cached = finding_cache_use(k, NULL);
 	char size[UNITS_LEN];
 	struct finding *g;
 
@@ -173,6 +174,10 @@ static void find_small_reads(struct findings *f, const struct known *k)
 	finding_evidence(g, "random_pct", random);
 	finding_evidence(g, "mean_bytes", (double)(all.read_bytes / all.reads));
 	finding_evidence(g, "read_ns", s.read_ns);
+	if (!k->tasks->on)
+		return;
+	finding_cache(g, &cached);
+	finding_files(g, k, &(struct waited_search){.reason = REASON_DISK, .whole = k->whole});
 }
 
 /* --- why a device is slow --------------------------------------------------------- */

@@ -43,6 +43,39 @@ static void add_task(struct finding *g, const struct task_slot *s, enum wait_rea
 	finding_evidence(g, "share_pct", pct(t->reasons[reason], t->blocked_ns));
 }
 
+/* --- the page cache --------------------------------------------------------------------- */
+
+struct cache_use finding_cache_use(const struct known *k, const struct proc *p)
+{
+	struct cache_use c = {0};
+	struct asked_sums asked;
+
+	c.known = asked_by(k->asked, p, k->whole, &asked);
+	for (struct usage *u = NULL; (u = usages_next(k->usages, u));) {
+		struct usage_sums s = usage_sums(u, k->whole);
+
+		if (p ? u->proc != p : !u->proc)
+			continue;
+		c.ios += s.ios;
+		c.device_bytes += s.read_bytes;
+	}
+	c.read_bytes = asked.read_bytes;
+	c.pct_known = c.known && c.read_bytes && c.device_bytes <= c.read_bytes;
+	if (c.pct_known)
+		c.pct = 100 - pct(c.device_bytes, c.read_bytes);
+	return c;
+}
+
+void finding_cache(struct finding *g, const struct cache_use *c)
+{
+	if (!c->known)
+		return;
+	finding_evidence(g, "read_bytes", c->read_bytes);
+	finding_evidence(g, "device_read_bytes", c->device_bytes);
+	if (c->pct_known)
+		finding_evidence(g, "cache_hit_pct", c->pct);
+}
+
 /* --- page faults ---------------------------------------------------------------------- */
 
 static uint64_t swap_ns(const struct known *k, const struct proc *p)

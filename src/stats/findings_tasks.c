@@ -147,6 +147,14 @@ static void waiter_words(char *buf, size_t size, const struct waiter *w)
 		snprintf(buf, size, "pid %" PRIu32 " (%s)", p->pid, p->comm);
 }
 
+/* Would more memory help? */
+static void add_cache(struct finding *g, const struct known *k, const struct proc *p)
+{
+	const struct cache_use cached = finding_cache_use(k, p);
+
+	finding_cache(g, &cached);
+}
+
 static void say_stuck(struct findings *f, const struct known *k, const struct waiters *all,
 		      const struct waiter *w, double others, size_t n)
 {
@@ -170,6 +178,10 @@ static void say_stuck(struct findings *f, const struct known *k, const struct wa
 	finding_evidence(g, "siblings", n);
 	finding_evidence(g, "siblings_blocked_pct", others);
 	add_disk(g, k, u);
+	add_cache(g, k, w->slot->proc);
+	finding_files(g, k, &(struct waited_search){.reason = REASON_DISK,
+						    .whole = k->whole,
+						    .process = w->slot->proc->serial});
 }
 
 static bool is_stuck(const struct waiter *w, double others)
@@ -238,6 +250,8 @@ static void say_bound(struct findings *f, const struct known *k, const struct wa
 	finding_evidence(g, "blocked_pct", median(sorted, n));
 	finding_evidence(g, "least_blocked_pct", sorted[0]);
 	add_disk(g, k, u);
+	add_cache(g, k, NULL);
+	finding_files(g, k, &(struct waited_search){.reason = REASON_DISK, .whole = k->whole});
 }
 
 static void find_bound(struct findings *f, const struct known *k, const struct waiters *all, double *room)
@@ -265,9 +279,29 @@ static const struct waiter *most_blocked(const struct waiters *all)
 	return most;
 }
 
+#define CACHED_WORDS 120
+
+/* What they read, if anything, and where that came from. */
+static void cached_words(char out[CACHED_WORDS], const struct cache_use *c)
+{
+	char asked[UNITS_LEN], read[UNITS_LEN];
+
+	out[0] = '\0';
+	if (!c->known)
+		return;
+	if (c->ios || c->read_bytes >= T_READ_MIB << 20)
+		snprintf(out, CACHED_WORDS, "; system calls read %s, disks %s in %" PRIu64 " request%s",
+			 fmt_bytes(asked, c->read_bytes), fmt_bytes(read, c->device_bytes), c->ios,
+			 c->ios == 1 ? "" : "s");
+	else
+		snprintf(out, CACHED_WORDS, "; they hardly read at all");
+}
+
 static void find_innocent(struct findings *f, const struct known *k, const struct waiters *all)
 {
+	const struct cache_use cached = finding_cache_use(k, NULL);
 	const struct waiter *most = most_blocked(all);
+	char words[CACHED_WORDS];
 	const struct process *p;
 	struct finding *g;
 
@@ -277,13 +311,16 @@ static void find_innocent(struct findings *f, const struct known *k, const struc
 	if (!g)
 		return;
 	p = &most->slot->proc->pub;
+	cached_words(words, &cached);
 	finding_about(g, all->n == 1 ? "pid %u (%s)" : "pid %u (%s) and the others", p->pid, p->comm);
 	finding_say(g, "it is not the disk: %s %zu process%s waited for I/O %.1f %% of its time at most (pid "
-		    "%u, %s); look at CPU, network, locks", all->n == 1 ? "the" : "each of the", all->n,
-		    all->n == 1 ? "" : "es", most->blocked_pct, p->pid, p->comm);
+		    "%u, %s)%s; look at CPU, network, locks", all->n == 1 ? "the" : "each of the", all->n,
+		    all->n == 1 ? "" : "es", most->blocked_pct, p->pid, p->comm, words);
 	finding_evidence(g, "processes", all->n);
 	finding_evidence(g, "blocked_pct", most->blocked_pct);
 	finding_evidence(g, "blocked_ns", most->slot->pub.blocked_ns);
+	finding_evidence(g, "ios", cached.ios);
+	finding_cache(g, &cached);
 }
 
 /* --- causes ------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "attrib/identity.h"
 #include "decode/decode.h"
 #include "stats/account.h"
+#include "stats/asked.h"
 #include "stats/findings.h"
 #include "stats/view.h"
 
@@ -32,6 +33,7 @@ struct run {
 	struct view view;
 	struct tasks tasks;
 	struct usages usages;
+	struct asked asked;
 	struct served served;
 	struct flying flying;
 	struct findings findings;
@@ -62,6 +64,7 @@ int run_new(struct run **out, const struct run_options *o)
 	model_init(&r->model, o->selection, true);
 	tasks_init(&r->tasks, &r->model);
 	usages_init(&r->usages, &r->model);
+	asked_init(&r->asked, &r->model);
 	served_init(&r->served, &r->model);
 	cover_init(&r->cover);
 	timeline_init(&r->timeline);
@@ -86,6 +89,7 @@ void run_free(struct run *r)
 	rows_free(&r->whole);
 	tasks_free(&r->tasks);
 	usages_free(&r->usages);
+	asked_free(&r->asked);
 	served_free(&r->served);
 	flying_free(&r->flying);
 	cover_free(&r->cover);
@@ -242,6 +246,13 @@ static int on_fs(void *ctx, const struct iolat_fs *e)
 	struct run *r = ctx;
 
 	return files_fs(&r->model.files, e);
+}
+
+static int on_called(void *ctx, const struct iolat_called *e)
+{
+	struct run *r = ctx;
+
+	return asked_called(&r->asked, e);
 }
 
 static int on_cgroup(void *ctx, const struct iolat_cgroup *e)
@@ -439,6 +450,7 @@ static int conclude(struct run *r, bool whole, uint64_t now_ns, struct snapshot 
 		.tasks = &r->tasks,
 		.flying = &r->flying,
 		.usages = &r->usages,
+		.asked = &r->asked,
 		.served = &r->served,
 		.streams = &r->account.streams,
 	};
@@ -477,6 +489,7 @@ int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out)
 	account_start_interval(&r->account);
 	tasks_turn(&r->tasks, now_ns);
 	usages_turn(&r->usages);
+	asked_turn(&r->asked);
 	served_turn(&r->served);
 	cover_turn(&r->cover);
 	if (now_ns > r->interval_ns)

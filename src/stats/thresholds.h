@@ -13,6 +13,9 @@ enum thresholds {
 	/* not-the-disk: below 5 % the best disk in the world would make a loader 1.05 times as fast. */
 	T_HARDLY_PCT = 5,
 
+	/* Reading less than this is not worth a word. */
+	T_READ_MIB = 1,
+
 	/* worker-stuck: a fifth of the time is felt, and both three times and 20 points more than the median of
 	 * the siblings is more than chance makes of workers that share the files. */
 	T_STUCK_PCT = 20,

@@ -117,3 +117,62 @@ def test_a_mapped_file_under_a_bind_mount(slow_disk, ext4, stack, folder, doio, 
     load.finish()
     finding = trace.finding(tracer.stop(), "page-fault-io")
     assert names(finding)[0] == str(point / "x")
+
+
+# --- the page cache ------------------------------------------------------------------------
+
+READ_AGAIN = ("import os, sys, time; fd = os.open(sys.argv[1], os.O_RDONLY); end = time.time() + 1\n"
+              "while time.time() < end: os.pread(fd, 1 << 20, 0)")
+
+
+def test_only_cached_data(folder, held, iolat):
+    """A process that reads nothing but memory: it is not the disk, with the figures."""
+    file = folder() / "cached"
+    file.write_bytes(bytes(base.MIB))
+    load = held(base.PYTHON, "-c", READ_AGAIN, file)
+    tracer = iolat("--pid", load.pid)
+    load.finish()
+    summary = tracer.stop()
+    finding = trace.finding(summary, "not-the-disk")
+    evidence = finding["evidence"]
+    assert evidence["read_bytes"] > 100 * base.MIB
+    assert evidence["device_read_bytes"] < 0.05 * evidence["read_bytes"] and evidence["cache_hit_pct"] > 95
+    assert "system calls read" in finding["text"]
+
+
+def test_an_idle_process(held, iolat):
+    """No request, no wait, nothing read."""
+    load = held("sleep", "60")
+    load.go()
+    base.wait_until("sleep itself", lambda: pathlib.Path(f"/proc/{load.pid}/comm").read_text() == "sleep\n")
+    finding = trace.finding(iolat("--pid", load.pid, "-D", "600ms").end(), "not-the-disk")
+    assert finding["evidence"]["ios"] == 0 and finding["evidence"]["read_bytes"] == 0
+    assert finding["evidence"]["blocked_ns"] == 0
+    assert "hardly read at all" in finding["text"]
+
+
+HALF = """import os, sys
+for path in sys.argv[1:]:
+    fd = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+    while os.read(fd, 65536): pass
+"""
+
+
+def test_half_of_it_cached(slow_disk, ext4, held, iolat):
+    """What calls asked for beside what the disk read: the cache served half."""
+    disk = slow_disk(read_ms=20)
+    point = ext4(disk)
+    cold, warm = point / "cold", point / "warm"
+    for file in (cold, warm):
+        disks.fill(file, 2)
+    pathlib.Path("/proc/sys/vm/drop_caches").write_text("1\n")
+    held(base.PYTHON, "-c", HALF, warm).finish()  # Python itself is in the cache then, too
+    load = held(base.PYTHON, "-c", HALF, cold, warm)
+    tracer = iolat("--pid", load.pid)
+    load.finish()
+    finding = trace.finding(tracer.stop(), "all-workers-io-bound")
+    evidence = finding["evidence"]
+    assert evidence["device_read_bytes"] >= 2 * base.MIB and evidence["read_bytes"] >= 4 * base.MIB
+    assert 35 < evidence["cache_hit_pct"] < 65
+    assert names(finding)[0] == str(cold)

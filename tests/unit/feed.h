@@ -392,4 +392,10 @@ static inline struct iolat_fs_event a_fs(uint32_t major, uint32_t minor, uint32_
 	return e;
 }
 
+static inline struct iolat_called a_called(uint32_t tgid, uint64_t read_bytes, uint64_t reads)
+{
+	return (struct iolat_called){
+		.head = HEAD(CALLED, iolat_called), .tgid = tgid, .read_bytes = read_bytes, .reads = reads};
+}
+
 #endif

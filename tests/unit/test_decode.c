@@ -122,6 +122,7 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, COMMAND, a_command("iolat -p 1"));
 	SAMPLE(s, DENTRY, a_dentry(8, 1, 12, "train.bin"));
 	SAMPLE(s, FILE, a_file(8, 1, 12, "/data/train.bin"));
+	SAMPLE(s, CALLED, a_called(100, 5000, 3));
 	SAMPLE(s, FS, a_fs(0, 40, 0x6969, "nfs4", "", ""));
 	cut_sample(&s[IOLAT_EV_FILE], sizeof(struct iolat_file) + sizeof("/data/train.bin"));
 	cut_sample(&s[IOLAT_EV_FS], sizeof(struct iolat_fs) + sizeof("nfs4"));

@@ -229,6 +229,88 @@ static void test_many_files(void **state)
 	finish(f);
 }
 
+/* --- the page cache -------------------------------------------------------------------- */
+
+static void read_calls(struct fixture *f, uint64_t ms, uint64_t mib, bool before)
+{
+	struct iolat_called e = a_called(100, mib << 20, mib);
+
+	e.ts_ns = T0 + MS(ms);
+	e.before = before;
+	feed(f, e);
+}
+
+/* What was read before does not count; what came from memory is none of the disk's. */
+static void test_all_from_memory(void **state)
+{
+	struct fixture *f = start_waits();
+	const struct finding *g;
+
+	make_task(f, 100, "python3");
+	read_calls(f, 1, 5000, true);
+	read_calls(f, 500, 5300, false);
+	read_calls(f, 900, 5400, false);
+	whole(f, T0 + MS(1000));
+	g = finding_of(f, "not-the-disk");
+	assert_non_null(g);
+	assert_int_equal(evidence_of(g, "ios"), 0);
+	assert_int_equal(evidence_of(g, "read_bytes"), 400 << 20);
+	assert_int_equal(evidence_of(g, "device_read_bytes"), 0);
+	assert_int_equal(evidence_of(g, "cache_hit_pct"), 100);
+	assert_true(says(g, "system calls read 400M, disks 0B in 0 requests"));
+	finish(f);
+}
+
+static void test_nothing_is_read(void **state)
+{
+	struct fixture *f = start_waits();
+
+	make_task(f, 100, "python3");
+	read_calls(f, 1, 0, true);
+	whole(f, T0 + MS(1000));
+	assert_true(says(finding_of(f, "not-the-disk"), "they hardly read at all"));
+	finish(f);
+}
+
+static void test_a_part_from_memory(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_request rq = io_of(100, 900, 0, 900);
+	const struct finding *g;
+
+	make_task(f, 100, "python3");
+	rq.bytes = 25 << 20;
+	feed(f, rq);
+	feed(f, wait_of(100, 0, 900));
+	read_calls(f, 950, 100, false); /* a new process's, from its start on */
+	interval(f, T0 + MS(1000));
+	g = finding_of(f, "all-workers-io-bound");
+	assert_non_null(g);
+	assert_int_equal(evidence_of(g, "cache_hit_pct"), 75);
+	interval(f, T0 + MS(2000)); /* nothing more came */
+	assert_int_equal(evidence_of(finding_of(f, "not-the-disk"), "read_bytes"), 0);
+	finish(f);
+}
+
+/* Mappings are read without calls: then there is no ratio. */
+static void test_more_from_disks_than_was_asked_for(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_request rq = io_of(100, 20, 0, 10);
+	const struct finding *g;
+
+	make_task(f, 100, "python3");
+	rq.bytes = 25 << 20;
+	feed(f, rq);
+	read_calls(f, 900, 1, false);
+	whole(f, T0 + MS(1000));
+	g = finding_of(f, "not-the-disk");
+	assert_non_null(g);
+	for (size_t i = 0; i < g->n_evidence; i++)
+		assert_string_not_equal(g->evidence[i].key, "cache_hit_pct");
+	finish(f);
+}
+
 /* --- rows by file and file system ------------------------------------------------------ */
 
 static struct iolat_request_file file_io(enum iolat_request_of of, uint64_t inode, uint32_t bytes)
@@ -407,6 +489,10 @@ int main(void)
 		cmocka_unit_test(test_by_interval),
 		cmocka_unit_test(test_names_of_files),
 		cmocka_unit_test(test_many_files),
+		cmocka_unit_test(test_all_from_memory),
+		cmocka_unit_test(test_nothing_is_read),
+		cmocka_unit_test(test_a_part_from_memory),
+		cmocka_unit_test(test_more_from_disks_than_was_asked_for),
 		cmocka_unit_test(test_rows_by_file),
 		cmocka_unit_test(test_the_same_number_elsewhere),
 		cmocka_unit_test(test_files_do_not_matter_elsewhere),

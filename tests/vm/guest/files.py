@@ -1,0 +1,153 @@
+"""Files, and file systems that no disk of the guest holds: 9p, NFS over loopback, an overlay."""
+import contextlib
+import mmap
+import os
+
+from . import devices, tools
+from .checks import check
+from .waits import finding, task
+
+MS = 1_000_000
+SHARE = "/share"  # 9p, from the host
+
+
+def rows(run, path):
+    return [r for r in run.summary["rows"] if r["file"] and r["file"]["path"] == path]
+
+
+def drop_caches():
+    tools.put("/proc/sys/vm/drop_caches", 3)
+
+
+def fill(path, size):
+    with open(path, "wb") as f:
+        f.write(os.urandom(size))
+        os.fsync(f.fileno())
+
+
+def read_all(path, piece=65536):
+    fd = os.open(path, os.O_RDONLY)
+    while os.read(fd, piece):
+        pass
+    os.close(fd)
+
+
+def read_mapped(path):
+    fd = os.open(path, os.O_RDONLY)
+    memory = mmap.mmap(fd, 0, prot=mmap.PROT_READ)
+    memory.madvise(mmap.MADV_RANDOM)
+    for at in range(0, len(memory), 256 << 10):
+        memory[at]
+
+
+# --- files of a disk --------------------------------------------------------------------------------------------------
+
+@check()
+def by_file(form):
+    """Bytes and paths of buffered, direct and mapped reads, and of what is written later."""
+    sizes = {"a": 4096, "b": 300 << 10}
+    with tools.ext4("/dev/vda") as point:
+        for name, size in sizes.items():
+            fill(f"{point}/{name}", size)
+        fill(f"{point}/mapped", 1 << 20)
+        drop_caches()
+        with tools.Iolat("--by", "file,op", form=form) as run:
+            for name in sizes:
+                tools.child(read_all, f"{point}/{name}")
+            tools.child(read_mapped, f"{point}/mapped")
+            tools.sh("dd", f"if={point}/b", "of=/dev/null", "bs=64k", "count=2", "iflag=direct", "status=none")
+            tools.sh("dd", "if=/dev/zero", f"of={point}/written", "bs=64k", "count=2", "conv=fsync", "status=none")
+    read = {name: sum(r["bytes"] for r in rows(run, f"{point}/{name}") if r["op"] == "read") for name in sizes}
+    assert read == {"a": 4096, "b": (300 << 10) + 131072}, read
+    assert sum(r["bytes"] for r in rows(run, f"{point}/mapped")) >= 4 * 4096
+    written = rows(run, f"{point}/written")
+    assert [(r["op"], r["bytes"]) for r in written] == [("write", 131072)], written
+    assert rows(run, "(metadata)"), run.summary["rows"]
+
+
+@check()
+def overlay(form):
+    """An overlay's files go by the paths that their user knows."""
+    with tools.ext4("/dev/vda") as point:
+        for name in ("lower", "upper", "work"):
+            os.mkdir(f"{point}/{name}")
+        fill(f"{point}/lower/x", 300 << 10)
+        seen = "/mnt/seen"
+        os.makedirs(seen, exist_ok=True)
+        tools.sh("mount", "-t", "overlay", "overlay", "-o",
+                 f"lowerdir={point}/lower,upperdir={point}/upper,workdir={point}/work", seen)
+        try:
+            drop_caches()
+            with tools.Iolat("--by", "fs,file", form=form) as run:
+                tools.child(read_all, f"{seen}/x")
+        finally:
+            tools.sh("umount", seen)
+    found = rows(run, f"{seen}/x")
+    assert sum(r["bytes"] for r in found) == 300 << 10, run.summary["rows"]
+    assert {r["fs"]["type"] for r in found} == {"overlay"}, found
+
+
+# --- no disk ----------------------------------------------------------------------------------------------------------
+
+def remote(run, pid, point, kind):
+    """The task's waits are for that mount, which has a row of its own; no disk is to blame."""
+    t = task(run, pid)
+    assert t["reasons"]["network_fs"] > 0 and t["reasons"]["network_fs"] >= 0.8 * t["blocked_ns"], t
+    found = [r for r in run.summary["rows"] if r["fs"] and r["fs"]["mount"] == point]
+    assert found and {r["fs"]["type"] for r in found} == {kind}, run.summary["rows"]
+    assert all(r["bytes"] is None and r["latency"]["device"] is None for r in found), found
+    return sum(r["ios"] for r in found)
+
+
+@check()
+def ninep(form):
+    """Reads of a folder of the host's, whose waits before 7.2 the kernel does not count as I/O."""
+    path = f"{SHARE}/remote"
+    fill(path, 4 << 20)
+    with tools.Iolat("--waits", "--by", "process,fs", form=form, strict=False) as run:
+        pid = tools.child(read_all, path)
+    os.unlink(path)
+    assert remote(run, pid, SHARE, "9p") > 10
+
+
+@contextlib.contextmanager
+def nfs():
+    """A file system on a disk of 20 ms, exported to this machine and mounted from it."""
+    point = "/mnt/nfs"
+    with devices.dm("delay", "vda", "/dev/vda", 0, 20, "/dev/vda", 0, 0) as top, tools.ext4(f"/dev/{top}") as export, \
+            contextlib.ExitStack() as stack:
+        fill(f"{export}/x", 4 << 20)
+        tools.sh("ip", "link", "set", "lo", "up")
+        tools.sh("modprobe", "-a", "nfsd", "nfs", "nfsv4")
+        if not os.path.exists("/proc/fs/nfsd/threads"):
+            tools.sh("mount", "-t", "nfsd", "nfsd", "/proc/fs/nfsd")
+        os.makedirs("/var/lib/nfs/v4recovery", exist_ok=True)
+        tools.sh("exportfs", "-o", "rw,no_root_squash,no_subtree_check,insecure,fsid=0", f"127.0.0.1:{export}")
+        stack.callback(tools.sh, "exportfs", "-u", f"127.0.0.1:{export}")
+        daemon = tools.subprocess.Popen(["rpc.mountd", "-F", "-N", "3"], stderr=tools.subprocess.DEVNULL)
+        stack.callback(daemon.wait)
+        stack.callback(daemon.kill)
+        tools.sh("rpc.nfsd", "-N", "3", "2")
+        stack.callback(tools.sh, "rpc.nfsd", "0")
+        if os.path.exists("/proc/fs/nfsd/v4_end_grace"):
+            tools.put("/proc/fs/nfsd/v4_end_grace", "Y")
+        os.makedirs(point, exist_ok=True)
+        tools.sh("mount", "-t", "nfs4", "-o", "vers=4.2,rsize=65536", "127.0.0.1:/", point)
+        stack.callback(tools.sh, "umount", point)
+        drop_caches()
+        yield point
+
+
+@check()
+def loopback(form):
+    """NFS: the server's disk is the server's; the client waits for the mount, by read(2), by faults, by names."""
+    with nfs() as point, tools.Iolat("--waits", "--by", "process,fs", form=form, strict=False) as run:
+        named = tools.child(lambda: [os.stat(f"{point}/{e}") for e in os.listdir(point)])
+        mapped = tools.child(read_mapped, f"{point}/x")
+        called = tools.child(read_all, f"{point}/x")
+    for pid in (mapped, called):
+        assert remote(run, pid, point, "nfs4") > 3
+    assert task(run, named)["reasons"]["network_fs"] > 0, task(run, named)
+    found = finding(run, "network-filesystem")
+    assert found["evidence"]["mount"] == point and found["evidence"]["type"] == "nfs4", found
+    assert f"{point}/x" in [f["path"] for f in found["evidence"]["files"]], found
