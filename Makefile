@@ -16,7 +16,7 @@ endif
 
 # What cannot be linked statically (libmicrohttpd stands on GnuTLS) is not in a build with STATIC=1.
 PKGS_SERVE := libmicrohttpd
-PKGS := libbpf libelf zlib json-c $(if $(STATIC),,$(PKGS_SERVE))
+PKGS := libbpf libelf zlib json-c ncursesw $(if $(STATIC),,$(PKGS_SERVE))
 
 ifeq ($(V),1)
 Q :=
@@ -160,11 +160,11 @@ deb: dist ## a Debian package: build/iolat_VERSION-1_ARCH.deb (make deps-deb)
 	@ls $(B)/*_$(VERSION)-1_*.deb
 
 # --- what this needs, as Debian's and Ubuntu's packages ------------------------
-DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev libmicrohttpd-dev
+DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev libmicrohttpd-dev libncurses-dev
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 # Ubuntu has it as a snap only.
 CHROMIUM := $(if $(shell grep -s ^ID=ubuntu /etc/os-release),,chromium)
-DEPS_TEST := locales btrfs-progs mdadm fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
+DEPS_TEST := locales tmux btrfs-progs mdadm fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
 	nbdkit libnbd-bin prometheus zsh fish rpm $(CHROMIUM) qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
 DEPS_FUZZ := libclang-rt-dev
 DEPS_DEB := debhelper lintian

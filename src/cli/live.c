@@ -22,6 +22,7 @@
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "cli/verdict.h"
+#include "screen/screen.h"
 
 #define TAKE_NS	       1000000000ull	/* between two looks at what was counted in the kernel */
 #define ALIVE_NS       500000000ull	/* between two looks whether the subject still exists */
@@ -32,6 +33,7 @@ struct live {
 	struct output output;
 	struct capture_writer *capture;	/* of `record`; then nothing is rendered */
 	struct render_options render;
+	struct screen *screen;		/* takes the frames; NULL: they are written */
 	struct child child;
 	int signal_fd;
 	uint64_t next_take, next_frame, next_alive, end;
@@ -72,6 +74,33 @@ static void check_output(struct live *l, int err)
 		l->status = EXIT_FAILED;
 }
 
+static void write_frame(struct live *l, const struct snapshot *s)
+{
+	int err;
+
+	l->render.width = output_width(&l->output);
+	err = l->o->format->snapshot(l->output.stream, s, &l->render);
+	if (err)
+		fail(l, err, "cannot format the output");
+	else
+		check_output(l, output_flush(&l->output));
+}
+
+static void draw_frame(struct live *l, const struct snapshot *s)
+{
+	int err = screen_frame(l->screen, s);
+
+	if (err)
+		fail(l, err, "cannot draw a frame");
+}
+
+static void write_beside(struct live *l, const struct snapshot *s)
+{
+	screen_leave(l->screen);
+	write_frame(l, s);
+	screen_return(l->screen);
+}
+
 static void render(struct live *l, const struct snapshot *s)
 {
 	int err;
@@ -82,12 +111,12 @@ static void render(struct live *l, const struct snapshot *s)
 			fail(l, err, "cannot write the recording");
 		return;
 	}
-	l->render.width = output_width(&l->output);
-	err = l->o->format->snapshot(l->output.stream, s, &l->render);
-	if (err)
-		fail(l, err, "cannot format the output");
+	if (!l->screen)
+		write_frame(l, s);
+	else if (s->type == SNAPSHOT_INTERVAL)
+		draw_frame(l, s);
 	else
-		check_output(l, output_flush(&l->output));
+		write_beside(l, s);
 }
 
 static void take_due(struct live *l)
@@ -178,14 +207,28 @@ static void wait_for(struct live *l, uint64_t until)
 	struct pollfd fds[] = {
 		{.fd = l->signal_fd, .events = POLLIN},
 		{.fd = fileno(l->output.stream)},
+		{.fd = -1},
 	};
 	uint64_t now = now_ns(), left = until > now ? until - now : 0;
 	const struct timespec ts = {left / 1000000000, left % 1000000000};
 
-	if (ppoll(fds, 2, &ts, NULL) <= 0)
+	if (l->screen)
+		fds[2] = (struct pollfd){.fd = screen_fd(l->screen), .events = screen_events(l->screen)};
+	if (ppoll(fds, 3, &ts, NULL) <= 0)
 		return;
 	if (fds[1].revents & POLLERR)
 		check_output(l, -EPIPE);
+}
+
+/* A terminal that is gone is a reader that is gone. */
+static void attend_screen(struct live *l)
+{
+	if (!l->screen)
+		return;
+	if (screen_attend(l->screen))
+		check_output(l, -EPIPE);
+	if (screen_quits(l->screen))
+		l->done = true;
 }
 
 static void drain_due(struct live *l, uint64_t now)
@@ -216,6 +259,7 @@ static void step(struct live *l)
 		frame_due(l, now);
 	if (now >= l->next_take)
 		take_due(l);
+	attend_screen(l);
 	if (now >= l->next_alive) {
 		l->done |= session_subject_gone(&l->session);
 		l->next_alive = now + ALIVE_NS;
@@ -267,6 +311,24 @@ static int start_output(struct live *l)
 	return EXIT_OK;
 }
 
+/* Rows are processes unless something else was asked for: the device and the operation are parts to look into. */
+static int start_screen(struct live *l)
+{
+	static const struct by processes = {.keys = {BY_PROCESS}, .n = 1, .mask = 1u << BY_PROCESS};
+	const struct screen_options so = {
+		.by = l->o->by_named ? &l->o->by : &processes,
+		.sort = l->o->render.sort,
+	};
+	int err = l->o->full_screen ? screen_open(&l->screen, &so) : 0;
+
+	if (l->screen)
+		l->session.detail = screen_detail(&l->o->by);
+	if (!err || err == -ENOTTY)
+		return EXIT_OK;
+	log_error("cannot draw on the terminal: %s", strerror(-err));
+	return EXIT_FAILED;
+}
+
 static int prepare(struct live *l)
 {
 	int err, status = session_open(&l->session, l->o);
@@ -280,6 +342,7 @@ static int prepare(struct live *l)
 	}
 	status = status ?: session_attach(&l->session, l->child.pid);
 	status = status ?: start_output(l);
+	status = status ?: start_screen(l);
 	status = status ?: session_begin(&l->session, &l->o->by);
 	status = status ?: session_ready(&l->session);
 	if (status == EXIT_OK && l->child.pid)
@@ -305,10 +368,13 @@ static void finish(struct live *l)
 {
 	uint64_t now = now_ns();
 	int err = session_stop(&l->session);
+	bool drawn = l->screen;
 
+	screen_close(l->screen);
+	l->screen = NULL;
 	if (err)
 		fail(l, err, "cannot make the summary");
-	if (!l->quiet && l->o->interval_ns)
+	if (!l->quiet && !drawn && l->o->interval_ns)
 		show_interval(l, now, false);
 	if (!l->quiet || l->o->fail_on.n)
 		show_whole(l, now, SNAPSHOT_SUMMARY);
@@ -328,8 +394,10 @@ static void wait_for_child(struct live *l)
 
 static void clean_up(struct live *l)
 {
-	int err = output_close(&l->output);
+	int err;
 
+	screen_close(l->screen);
+	err = output_close(&l->output);
 	if (err && err != -EPIPE && l->status == EXIT_OK)
 		l->status = EXIT_FAILED;
 	child_abandon(&l->child);

@@ -72,6 +72,9 @@ static const struct option_row rows[] = {
 	  .help = "how to write it; default table",
 	  .more = "Of a report alone: *html* is one page about the whole run that needs nothing beside it, "
 		  "*prometheus* is counters for a textfile collector." },
+	{ 0, "plain", NULL, SECTION_OUTPUT, LIVE, set_flag, FIELD(plain),
+	  .help = "frames one under the other, not the full screen",
+	  .more = "The full screen is what a terminal gets where neither a format, a file nor a COMMAND is named." },
 	{ 'o', "output", "FILE", SECTION_OUTPUT, LIVE | RECORD | REPORT, set_text, FIELD(output), VALUE_FILE,
 	  .help = "write there instead of standard output",
 	  .more = "FILE is written frame by frame and belongs to *SUDO_UID* when there is one. "
@@ -190,7 +193,7 @@ const struct command_row command_rows[COMMAND_MAX] = {
 
 static const struct example examples[] = {
 	{"sudo iolat --pid 4242", "a process and its descendants"},
-	{"sudo iolat -d nvme0n1 -H", "a disk, with histograms"},
+	{"sudo iolat --plain -d nvme0n1 -H", "a disk, with histograms"},
 	{"sudo iolat record -o run.iolat --pid 4242", "keep everything for later"},
 	{"iolat report run.iolat --by device,op -H", "and look at it"},
 	{"iolat report run.iolat -f html -o run.html", "... as a page"},

@@ -253,6 +253,27 @@ static void default_interval(struct options *o)
 		o->interval_ns = seconds[o->command] * UINT64_C(1000000000);
 }
 
+static void default_by(struct options *o)
+{
+	o->by_named = o->by.n;
+	if (o->by_named)
+		return;
+	o->by = (struct by){
+		.keys = {BY_PROCESS, BY_DEVICE, BY_OP},
+		.n = 3,
+		.mask = 1u << BY_PROCESS | 1u << BY_DEVICE | 1u << BY_OP,
+	};
+}
+
+/* COMMAND writes to the same terminal. */
+static void default_format(struct options *o)
+{
+	o->full_screen = o->command == COMMAND_LIVE && !o->format && !o->plain && !o->output &&
+			 !o->argv && o->interval_ns;
+	if (!o->format)
+		o->format = renderer_find("table");
+}
+
 /* What only the whole command line can tell. */
 static int check(const struct parser *p)
 {
@@ -285,13 +306,6 @@ static int check(const struct parser *p)
 static void set_defaults(struct options *o)
 {
 	*o = (struct options){
-		.by =
-			{
-				.keys = {BY_PROCESS, BY_DEVICE, BY_OP},
-				.n = 3,
-				.mask = 1u << BY_PROCESS | 1u << BY_DEVICE | 1u << BY_OP,
-			},
-		.format = renderer_find("table"),
 		.render.top = 20,
 		.interval_ns = INTERVAL_DEFAULT,
 		.stuck_ns = UINT64_C(1000000000),
@@ -311,6 +325,8 @@ int options_parse(struct options *o, int argc, char **argv)
 	make_longs(&p);
 	status = parse(&p);
 	default_interval(o);
+	default_by(o);
+	default_format(o);
 	if (status == STEP_END)
 		status = check(&p);
 	if (status != STEP_END)

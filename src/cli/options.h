@@ -42,7 +42,10 @@ struct options {
 
 	/* presentation */
 	struct by by;
+	bool by_named;			/* not the default */
 	const struct renderer *format;
+	bool plain;			/* frames, also where the full-screen view could be */
+	bool full_screen;		/* what is asked for, if standard output has a place for it */
 	struct render_options render;	/* width is set by the live view */
 	const char *output;		/* -o; NULL: standard output */
 	uint64_t interval_ns;		/* 0: only the summary; default 1s, for a report 0 */

@@ -70,6 +70,7 @@ static int start_tracing(struct session *s, const struct by *by)
 {
 	const struct run_options ro = {
 		.by = *by,
+		.detail = s->detail,
 		.selection = &s->target.selection,
 		.stuck_ns = s->o->stuck_ns,
 		.forgets = s->o->command == COMMAND_SERVE,

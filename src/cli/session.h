@@ -21,6 +21,7 @@ struct session {
 	struct tracer *tracer;
 	struct facts *facts;
 	struct run *run;
+	struct by detail;		/* as in struct run_options; to be set before session_begin() */
 	struct sink also;		/* gets every event that the analysis gets; .event NULL: nobody does */
 	uint64_t last_drain, next_drain;	/* CLOCK_MONOTONIC */
 };

@@ -100,13 +100,18 @@ static void put_parts(FILE *out, const struct row *row)
 	fputc('\n', out);
 }
 
-void histogram_print(FILE *out, const struct snapshot *frame, const struct row *row)
+void histogram_print_bars(FILE *out, const struct row *row)
 {
 	struct bars bars = {.max = 0};
 
-	put_title(out, frame, row);
 	bars_fill(&bars, &row->total);
 	for (int n = bars.first; n <= bars.last; n++)
 		put_bar(out, &bars, n);
 	put_parts(out, row);
+}
+
+void histogram_print(FILE *out, const struct snapshot *frame, const struct row *row)
+{
+	put_title(out, frame, row);
+	histogram_print_bars(out, row);
 }

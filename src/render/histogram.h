@@ -7,7 +7,10 @@
 
 #include "stats/snapshot.h"
 
-/* One row's, under a title that names the row. */
+/* One row's, with a line about its parts. */
+void histogram_print_bars(FILE *out, const struct row *row);
+
+/* The same under a title that names the row. */
 void histogram_print(FILE *out, const struct snapshot *frame, const struct row *row);
 
 #endif

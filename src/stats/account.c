@@ -27,10 +27,12 @@ static bool by_files(const struct account *a)
 }
 
 int account_init(struct account *a, struct model *m, struct cover *c, const struct by *by,
-		 size_t max_rows)
+		 const struct by *whole, size_t max_rows)
 {
 	*a = (struct account){.model = m, .cover = c, .by = by, .turns = 1};
 	rows_init(&a->rows, by, max_rows);
+	a->rows.copies_apart = by != whole;
+	a->whole_copies = by_has(whole, BY_DEVICE);
 	streams_init(&a->streams);
 	return hot_init(&a->hot);
 }
@@ -152,6 +154,7 @@ static int find_subjects(struct account *a, const struct io *io, struct row_subj
 	int err = find_thread(a, io, s);
 
 	s->op = io->op;
+	s->copy = io->copy;
 	s->aggregated = io->aggregated;
 	if (!err)
 		err = find_worker(a, s);
@@ -293,19 +296,21 @@ int account_request(struct account *a, const struct iolat_request *e, bool *coun
 
 	take_file(a, e, &io);
 	err = find_place(a, &io, &spare, &at);
-	*counted = !err && at->row;
+	*counted = !err && at->row && (!io.copy || a->whole_copies);
 	if (err)
 		return err;
 	if (at->cover && !(e->flags & IOLAT_RQ_PASSTHROUGH))
 		at->cover->now.streamed++;
 	if (!at->row)
 		return 0;
-	a->cover->now.requests++;
-	a->cover->now.unowned += e->owner == IOLAT_OWNER_NONE;
+	if (*counted) {
+		a->cover->now.requests++;
+		a->cover->now.unowned += e->owner == IOLAT_OWNER_NONE;
+	}
 	err = row_request(at->row, e);
 	if (!err)
 		err = follow(a, e, at);
-	return err ? err : chart(a, e);
+	return err || !*counted ? err : chart(a, e);
 }
 
 int account_share(struct account *a, const struct iolat_share *e)
@@ -413,7 +418,8 @@ int account_aggregate(struct account *a, const struct iolat_aggregate *e)
 		at->cover->now.streamed += e->ios;
 	if (!at->row)
 		return 0;
-	cover_aggregate(&a->cover->now, e);
+	if (!io.copy || a->whole_copies)
+		cover_aggregate(&a->cover->now, e);
 	return row_aggregate(at->row, e);
 }
 

@@ -19,10 +19,12 @@ struct account {
 	struct hot hot;
 	struct timeline *timeline; /* borrowed; NULL: not wanted */
 	uint64_t turns; /* times that rows left */
+	bool whole_copies; /* the run's rows have copies, too */
 };
 
+/* `by`: of the interval's rows; with more keys than `whole` of the run's it keeps copies apart. 0 or -ENOMEM. */
 int account_init(struct account *a, struct model *m, struct cover *c, const struct by *by,
-		 size_t max_rows); /* 0 or -ENOMEM */
+		 const struct by *whole, size_t max_rows);
 void account_free(struct account *a);
 
 /* 0 or -ENOMEM. *counted: it is in a row. */

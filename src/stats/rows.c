@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char aggregated_via[] = "aggregated";
 static const char other_via[] = "other"; /* its address is in no table of texts */
 
 const char *row_key_name(enum row_key key)
@@ -82,8 +83,9 @@ static uint64_t place_id(const struct by *by, enum row_key key, const struct kno
 }
 
 /* Submitters without a process are told apart by `via`, where rows are by submitter. */
-static struct row_id id_of(const struct by *by, const struct row_subjects *s)
+static struct row_id id_of(const struct rows *t, const struct row_subjects *s)
 {
+	const struct by *by = t->by;
 	bool by_submitter = by_has(by, BY_PROCESS) || by_has(by, BY_THREAD);
 
 	return (struct row_id){
@@ -102,6 +104,7 @@ static struct row_id id_of(const struct by *by, const struct row_subjects *s)
 		.file = by_has(by, BY_FILE) && s->file ? s->file->key : (struct file_key){0},
 		.disk = by_has(by, BY_DEVICE) && s->disk ? s->disk->pub.number : 0,
 		.op = by_has(by, BY_OP) ? s->op : 0,
+		.copy = t->copies_apart && s->copy,
 	};
 }
 
@@ -113,6 +116,7 @@ static struct row_slot *slot_new(const struct row_id *id)
 		return NULL;
 	s->id = *id;
 	s->pub.subject.op = id->op;
+	s->pub.copy = id->copy;
 	hist_init(&s->pub.total);
 	hist_init(&s->pub.queue);
 	hist_init(&s->pub.device);
@@ -261,13 +265,20 @@ static void note_container(struct row_slot *s, struct known_place *container)
 	s->container_known = true;
 }
 
-struct row_slot *rows_get(struct rows *t, const struct row_subjects *s)
+static struct row_slot *find_or_make(struct rows *t, const struct row_subjects *s)
 {
-	struct row_id id = id_of(t->by, s);
+	struct row_id id = id_of(t, s);
 	struct row_slot *slot = rows_find(t, &id);
 
-	if (!slot)
-		slot = rows_full(t) ? rows_get_other(t) : make(t, &id, s);
+	if (slot)
+		return slot;
+	return rows_full(t) ? rows_get_other(t) : make(t, &id, s);
+}
+
+struct row_slot *rows_get(struct rows *t, const struct row_subjects *s)
+{
+	struct row_slot *slot = find_or_make(t, s);
+
 	if (!slot)
 		return NULL;
 	note_via(slot, s->via);
@@ -295,20 +306,44 @@ int rows_move(struct rows *to, struct row_slot *s, struct row_slot **left)
 	return 0;
 }
 
+static struct row_subjects subjects_of(const struct row_slot *s)
+{
+	struct row_subjects is = {
+		.proc = s->proc,
+		.thread = s->thread,
+		.worker = s->worker,
+		.cgroup = s->cgroup,
+		.disk = s->disk,
+		.file = s->file,
+		.fs = s->fs,
+		.via = s->id.via,
+		.aggregated = s->id.via && (s->proc || !strcmp(s->id.via, aggregated_via)),
+		.copy = s->id.copy,
+		.op = s->id.op,
+	};
+
+	memcpy(is.places, s->places, sizeof(is.places));
+	return is;
+}
+
+int rows_fold(struct rows *to, const struct row_slot *s)
+{
+	struct row_subjects is = subjects_of(s);
+	struct row_slot *into;
+
+	if (s->id.copy && !by_has(to->by, BY_DEVICE))
+		return 0;
+	into = row_is_other(s) ? rows_get_other(to) : find_or_make(to, &is);
+	return into ? row_merge(into, s) : -ENOMEM;
+}
+
 struct row_slot *row_copy(const struct row_slot *s)
 {
 	struct row_slot *copy = slot_new(&s->id);
-	struct row_subjects same = {.proc = s->proc,
-				    .thread = s->thread,
-				    .worker = s->worker,
-				    .cgroup = s->cgroup,
-				    .disk = s->disk,
-				    .file = s->file,
-				    .fs = s->fs};
+	struct row_subjects same = subjects_of(s);
 
 	if (!copy)
 		return NULL;
-	memcpy(same.places, s->places, sizeof(same.places));
 	name_all(copy, &same);
 	if (row_merge(copy, s)) {
 		row_free(copy);

@@ -22,7 +22,8 @@ struct row_id {
 	uint64_t fs;	 /* FS_DEV() */
 	struct file_key file;
 	uint32_t disk;
-	uint32_t op;
+	uint16_t op;
+	uint16_t copy; /* 1: made by a device above, where a table keeps them apart */
 };
 
 /* A row and what it is made of. */
@@ -59,6 +60,7 @@ struct row_subjects {
 	struct known_fs *fs;
 	const char *via;
 	bool aggregated; /* `via` says so where a key is lacking for it */
+	bool copy;
 	enum iolat_op op;
 };
 
@@ -66,6 +68,7 @@ struct rows {
 	struct map map;
 	const struct by *by;
 	size_t max; /* rows beside the one that the rest folds into */
+	bool copies_apart; /* in rows of their own */
 };
 
 void rows_init(struct rows *t, const struct by *by, size_t max);
@@ -78,6 +81,10 @@ struct row_slot *rows_get(struct rows *t, const struct row_subjects *s);
 /* Moves a row to another table, into the row of the same id if there is one; a row that
  * was summed up into another is put onto the list *left. 0 or -ENOMEM. */
 int rows_move(struct rows *to, struct row_slot *s, struct row_slot **left);
+
+/* Adds a row of a table by more keys to the row that it is a part of, unless it is a copy and no row is by device.
+ * 0 or -ENOMEM. */
+int rows_fold(struct rows *to, const struct row_slot *s);
 
 struct row_slot *rows_get_other(struct rows *t); /* the row "other"; NULL: out of memory */
 struct row_slot *rows_find(const struct rows *t, const struct row_id *id);

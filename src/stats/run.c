@@ -25,11 +25,13 @@ enum run_limits {
 #define SERVED_LAG_NS 1000000000ull /* requests that take longer count in part only in who was served */
 
 struct run {
-	struct by by;
+	struct by by;	  /* of the whole run's rows */
+	struct by detail; /* of the frames', where that is more */
 	struct model model;
 	struct cover cover;
 	struct account account;
 	struct rows whole; /* of all intervals that have ended */
+	struct rows folded; /* the current one's like those, for a view of the whole */
 	struct view view;
 	struct tasks tasks;
 	struct usages usages;
@@ -51,6 +53,11 @@ struct run {
 	size_t n_hooks;
 };
 
+static const struct by *frame_by(const struct run *r)
+{
+	return r->detail.n ? &r->detail : &r->by;
+}
+
 int run_new(struct run **out, const struct run_options *o)
 {
 	struct run *r = calloc(1, sizeof(*r));
@@ -68,8 +75,10 @@ int run_new(struct run **out, const struct run_options *o)
 	served_init(&r->served, &r->model);
 	cover_init(&r->cover);
 	timeline_init(&r->timeline);
+	r->detail = o->detail;
 	rows_init(&r->whole, &r->by, max_rows);
-	if (account_init(&r->account, &r->model, &r->cover, &r->by, max_rows)) {
+	rows_init(&r->folded, &r->by, max_rows);
+	if (account_init(&r->account, &r->model, &r->cover, frame_by(r), &r->by, max_rows)) {
 		run_free(r);
 		return -ENOMEM;
 	}
@@ -87,6 +96,7 @@ void run_free(struct run *r)
 	timeline_free(&r->timeline);
 	view_free(&r->view);
 	rows_free(&r->whole);
+	rows_free(&r->folded);
 	tasks_free(&r->tasks);
 	usages_free(&r->usages);
 	asked_free(&r->asked);
@@ -455,7 +465,8 @@ static int conclude(struct run *r, bool whole, uint64_t now_ns, struct snapshot 
 		.streams = &r->account.streams,
 	};
 	int err = tasks_view(&r->tasks, whole, now_ns) ?:
-		  flying_view(&r->flying, &r->tasks, now_ns, r->stuck_ns, r->forgets);
+		  flying_view(&r->flying, &r->tasks, now_ns, r->stuck_ns,
+			     r->forgets || (r->detail.n && !whole));
 
 	if (err)
 		return err;
@@ -483,6 +494,7 @@ int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out)
 
 	*out = (struct snapshot){.type = SNAPSHOT_INTERVAL};
 	describe(r, r->interval_ns, now_ns, out);
+	out->by = frame_by(r);
 	account_settle(&r->account);
 	err = cover_describe(&r->cover, true, &out->coverage) ?: conclude(r, false, now_ns, out);
 	view_err = view_interval(&r->view, &r->account.rows, r->forgets ? NULL : &r->whole);
@@ -499,8 +511,24 @@ int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out)
 	return err ? err : view_err;
 }
 
+/* The current interval's rows, by the keys that the run's are by; NULL: out of memory. */
+static const struct rows *fold_interval(struct run *r)
+{
+	struct row_slot *s;
+
+	if (!r->detail.n)
+		return &r->account.rows;
+	rows_free(&r->folded);
+	rows_init(&r->folded, &r->by, r->whole.max);
+	for (size_t i = 0; (s = rows_next(&r->account.rows, &i));)
+		if (rows_fold(&r->folded, s))
+			return NULL;
+	return &r->folded;
+}
+
 int run_whole(struct run *r, uint64_t now_ns, enum snapshot_type type, struct snapshot *out)
 {
+	const struct rows *interval;
 	int err;
 
 	*out = (struct snapshot){.type = type};
@@ -508,8 +536,9 @@ int run_whole(struct run *r, uint64_t now_ns, enum snapshot_type type, struct sn
 	account_settle(&r->account);
 	timeline_reach(&r->timeline, now_ns);
 	err = cover_describe(&r->cover, false, &out->coverage) ?: conclude(r, true, now_ns, out);
+	interval = fold_interval(r);
 	if (!err)
-		err = view_whole(&r->view, &r->account.rows, &r->whole);
+		err = interval ? view_whole(&r->view, interval, &r->whole) : -ENOMEM;
 	out->rows = r->view.list;
 	out->n_rows = r->view.n;
 	out->timeline = r->account.timeline;

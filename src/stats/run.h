@@ -13,6 +13,8 @@ struct run;
 
 struct run_options {
 	struct by by;
+	struct by detail;	/* n > 0: frames' rows are by these keys, all of `by` among them, copies apart, and
+				 * everything in flight is listed */
 	const struct selection *selection;	/* borrowed; may select nothing (= everything) */
 	uint64_t stuck_ns;	/* from what age on what is in flight is listed; 0: 1 s */
 	size_t max_rows;	/* 0: the default (10,000); further keys fold into a row with via "other" */

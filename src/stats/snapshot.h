@@ -64,6 +64,7 @@ struct row {
 	const char *owner_from;		/* "task", "bio", "page", NULL: the step of most of its I/Os */
 	const char *via;		/* for a null process, or NULL */
 	const struct container *container;	/* the one that all of it was in, or NULL */
+	bool copy;			/* made by a device above, where such rows are kept apart */
 	uint64_t ios, bytes, errors, requeues, merged;
 	uint64_t waits;			/* of `ios`: waits for a file system without a disk, whose bytes are not known */
 	bool random_known;		/* false: fewer than two requests to compare */

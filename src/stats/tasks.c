@@ -509,11 +509,13 @@ static int find_worker(struct tasks *t, struct task_slot *s)
 
 static void fill(struct tasks *t, struct task_slot *s, bool whole, uint64_t wall_ns)
 {
+	const struct known_cgroup *c = cgroups_find(&t->model->cgroups, s->cgroup);
 	struct task_sums sums = tasks_sums(s, whole);
 
 	s->pub = (struct task){
 		.subject = {.process = &s->proc->pub,
 			    .thread = &s->thread->pub,
+			    .cgroup = c ? &c->pub : NULL,
 			    .container = cgroups_container_of(&t->model->cgroups, s->cgroup),
 			    .pod = cgroups_pod_of(&t->model->cgroups, s->cgroup),
 			    .job = cgroups_job_of(&t->model->cgroups, s->cgroup)},

@@ -55,6 +55,14 @@ static void show(struct view *v, struct row_slot *s)
 	v->list[v->n++] = row_finish(s);
 }
 
+static int move_on(struct view *v, struct rows *interval, struct row_slot *s, struct rows *whole)
+{
+	if (whole && interval->by == whole->by)
+		return rows_move(whole, s, &v->left);
+	keep(v, s);
+	return whole ? rows_fold(whole, s) : 0;
+}
+
 int view_interval(struct view *v, struct rows *interval, struct rows *whole)
 {
 	struct row_slot *s;
@@ -62,12 +70,9 @@ int view_interval(struct view *v, struct rows *interval, struct rows *whole)
 
 	for (size_t i = 0; !err && (s = rows_next(interval, &i));)
 		show(v, s);
-	for (size_t i = 0; (s = rows_next(interval, &i));) {
-		if (!whole)
-			keep(v, s);
-		else if (rows_move(whole, s, &v->left))
+	for (size_t i = 0; (s = rows_next(interval, &i));)
+		if (move_on(v, interval, s, whole))
 			err = -ENOMEM;
-	}
 	return err;
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The lines around every view: where and when, how much in all, the most important finding; which keys there are. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "screen/paint.h"
+#include "screen/view.h"
+
+#define LINE_LEN 512
+
+static void by_text(char out[128], const struct by *by)
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < by->n && len < 128; i++)
+		len += (size_t)snprintf(out + len, 128 - len, "%s%s", i ? "," : "",
+					row_key_name(by->keys[i]));
+}
+
+static void draw_title(const struct screen *s)
+{
+	char left[LINE_LEN], right[LINE_LEN], by[128], stamp[RFC3339_LEN];
+	int columns = paint_columns(), width;
+
+	fmt_rfc3339(stamp, s->memory.head.end_wall_ns);
+	by_text(by, &s->how.by);
+	snprintf(left, sizeof(left), " iolat  %s  %.8s%s", s->memory.host,
+		 s->memory.frame ? stamp + strlen("YYYY-MM-DDT") : "", s->paused ? "  PAUSED" : "");
+	snprintf(right, sizeof(right), "by %s  sort %s%s%s%s ", by, rows_sort_name(s),
+		 s->how.reverse ? " (reversed)" : "", s->filter[0] ? "  filter " : "", s->filter);
+	paint_line(0, INK_REVERSE | INK_BOLD);
+	paint_text(0, 0, columns, left, INK_REVERSE | INK_BOLD);
+	width = columns - text_columns(left) - 1;
+	if (width > text_columns(right))
+		width = text_columns(right);
+	paint_text(0, columns - width, width, right, INK_REVERSE | INK_BOLD);
+}
+
+static void draw_totals(const struct screen *s)
+{
+	const struct memory *m = &s->memory;
+	const struct coverage *c = &m->head.coverage;
+	double seconds = (double)m->head.duration_ns / 1e9;
+	char line[LINE_LEN], p50[UNITS_LEN], p99[UNITS_LEN], stuck[64] = "";
+
+	if (!m->frame || seconds <= 0) {
+		paint_text(1, 0, paint_columns(), " waiting for the first frame", INK_DIM);
+		return;
+	}
+	if (m->head.n_stuck)
+		snprintf(stuck, sizeof(stuck), "  stuck %zu", m->head.n_stuck);
+	snprintf(line, sizeof(line),
+		 " IOPS %.0f  MiB/s %.2f  p50 %s  p99 %s%s  requests %" PRIu64 "  lost %" PRIu64
+		 "  aggregated %" PRIu64 "  unmatched %" PRIu64,
+		 (double)m->total.ios / seconds, (double)m->total.bytes / seconds / 1048576,
+		 fmt_duration(p50, hist_percentile(&m->total.total, 0.5)),
+		 fmt_duration(p99, hist_percentile(&m->total.total, 0.99)), stuck, c->requests, c->lost,
+		 c->aggregated, c->unmatched);
+	paint_text(1, 0, paint_columns(), line, INK_PLAIN);
+}
+
+static void draw_finding(const struct screen *s)
+{
+	char line[LINE_LEN];
+
+	if (!s->memory.n_findings)
+		return;
+	snprintf(line, sizeof(line), " %s: %s", s->memory.findings[0].f.code, s->memory.findings[0].f.text);
+	paint_text(2, 0, paint_columns(), line, INK_BOLD | INK_YELLOW);
+}
+
+void head_draw(struct screen *s)
+{
+	draw_title(s);
+	draw_totals(s);
+	draw_finding(s);
+}
+
+void foot_draw(struct screen *s, int y)
+{
+	char line[LINE_LEN];
+
+	if (s->typing)
+		snprintf(line, sizeof(line), " filter: %s_   Enter keeps it, Esc drops it", s->filter);
+	else
+		snprintf(line, sizeof(line), " %s", s->message[0] ? s->message : s->view->hints);
+	paint_line(y, INK_REVERSE);
+	paint_text(y, 0, paint_columns(), line, INK_REVERSE);
+}

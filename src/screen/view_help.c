@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The keys, and what is to be seen. */
+#include "screen/paint.h"
+#include "screen/view.h"
+
+#define KEY_WIDTH 17 /* of the first column of the text */
+
+static const char *const text[] = {
+	"!Keys",
+	" q, Ctrl-C       quit; the summary of the whole run follows",
+	" Up, Down, j, k  choose a row; Page, Home, End and the wheel, too",
+	" Enter, click    look into the chosen row; Esc or Left come back",
+	" b, B            what a row is: the next, the one before",
+	" s, S            sort by the next column, the one before; a click on a title, too",
+	" -               sort the other way round",
+	" /               show only rows that contain a text; Esc shows all again",
+	" m               what the last minute shows: blocked, p99, IOPS, bytes",
+	" p               pause; tracing goes on, what passes meanwhile is only in the summary",
+	" f               findings of the latest frame, with their numbers",
+	" Ctrl-L          draw everything anew",
+	"",
+	"!Columns",
+	" BLOCKED         of the row's task that waited the longest: the share of its time that it waited for I/O",
+	" SHARE OF WAIT   where waits are not traced (--waits), or rows are no tasks: of all the time that requests took",
+	" P50, P99, MAX   latency of the requests of the latest frame",
+	" last minute     the latest second at the right; blocked to a scale of 100 %, the rest to its highest",
+	"",
+	"!What a bar is made of",
+	NULL,
+};
+
+static void add_reasons(struct page *p)
+{
+	for (int r = 0; r < REASON_MAX; r++) {
+		const char *stroke = stroke_of(r, paint_utf8());
+
+		page_add(p, INK_PLAIN, " %s%s%s%s            %s", stroke, stroke, stroke, stroke, reason_name(r));
+	}
+}
+
+static int draw(struct screen *s, int y, int lines)
+{
+	struct page *p = &s->page;
+
+	page_clear(p);
+	for (size_t i = 0; text[i]; i++) {
+		if (text[i][0] == '!')
+			page_add(p, INK_BOLD, " %s", text[i] + 1);
+		else
+			page_wrap(p, INK_PLAIN, paint_columns(), KEY_WIDTH, text[i]);
+	}
+	add_reasons(p);
+	page_draw(p, y, lines);
+	return 0;
+}
+
+static bool key(struct screen *s, const struct term_key *k)
+{
+	return page_key(&s->page, k);
+}
+
+const struct view view_help = {
+	.hints = "? back  q quit  arrows scroll",
+	.draw = draw,
+	.key = key,
+};
