@@ -204,7 +204,7 @@ static __always_inline void leave_out(const struct flight *f, const struct endin
 {
 	if (!(f->flags & IOLAT_RQ_PASSTHROUGH) || commands_counted())
 		count_unselected(end->number);
-	if (knobs.waits)
+	if (knobs.waits && !knobs.aggregate_only)
 		emit_other(f, end);
 }
 

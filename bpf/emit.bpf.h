@@ -27,18 +27,22 @@
 		e_;                                                                                \
 	})
 
-/* Room for a finished request or share in this CPU's ring; NULL: to be counted instead (aggregate.bpf.h). */
-static __always_inline void *request_reserve(const u64 size)
+/* Room in this CPU's ring; NULL: it is full. */
+static __always_inline void *record_reserve(const u64 size)
 {
 	u32 i = knobs.n_rings > 1 ? bpf_get_smp_processor_id() % knobs.n_rings : 0;
 	void *ring;
 
-	if (knobs.aggregate_only)
-		return NULL;
 	if (knobs.n_rings <= 1)
 		return bpf_ringbuf_reserve(&iolat_requests, size, 0);
 	ring = bpf_map_lookup_elem(&iolat_rings, &i);
 	return ring ? bpf_ringbuf_reserve(ring, size, 0) : NULL;
+}
+
+/* The same for a finished request or share; NULL: to be counted instead (aggregate.bpf.h). */
+static __always_inline void *request_reserve(const u64 size)
+{
+	return knobs.aggregate_only ? NULL : record_reserve(size);
 }
 
 #define emit_end(e) bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP)

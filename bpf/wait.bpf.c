@@ -112,7 +112,7 @@ static __noinline int runs_again(u32 tid)
 
 	if (!w)
 		return 0;
-	e = request_reserve(sizeof(*e));
+	e = record_reserve(sizeof(*e));
 	if (e) {
 		*e = *w;
 		if (!e->end_ns) /* woken without an event, or before the sleep was noted */

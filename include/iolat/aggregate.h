@@ -9,7 +9,7 @@
 
 #include "iolat/event.h"
 
-#define IOLAT_AGGREGATE_KEYS 256	/* two of them are user space's */
+#define IOLAT_AGGREGATE_KEYS 256	/* two of them are user space's; with knobs.coarse there may be more */
 
 /* Keys that user space puts into an empty table; all else of them is 0. */
 enum iolat_aggregate_other {
@@ -34,7 +34,7 @@ struct iolat_aggregate_key {
 /* Those of a request's flags that decide where it counts. */
 #define IOLAT_AGGREGATE_FLAGS (IOLAT_RQ_COPY | IOLAT_RQ_PASSTHROUGH)
 
-struct iolat_aggregate_value {
+struct iolat_aggregate_sums {
 	__u64 last_ns;	/* submission of the latest */
 	__u64 ios;
 	__u64 bytes;
@@ -44,7 +44,24 @@ struct iolat_aggregate_value {
 	__u64 sum_ns[IOLAT_PART_MAX];
 	__u64 min_ns[IOLAT_PART_MAX];	/* ~0: none */
 	__u64 max_ns[IOLAT_PART_MAX];
+};
+
+struct iolat_aggregate_value {
+	struct iolat_aggregate_sums sums;
 	__u32 buckets[IOLAT_PART_MAX][IOLAT_BUCKETS];
+};
+
+/* With knobs.coarse, for many keys at little cost: no process in a key, no extremes, no buckets of the device's part
+ * and an eighth of a power of two a bucket, from 1 us to 34 s; what is shorter or longer is in the first
+ * or last. */
+#define IOLAT_COARSE_SHIFT   2	/* bits of a bucket's number that are left out */
+#define IOLAT_COARSE_FIRST   (6 << (IOLAT_BUCKET_BITS - IOLAT_COARSE_SHIFT))
+#define IOLAT_COARSE_BUCKETS (25 << (IOLAT_BUCKET_BITS - IOLAT_COARSE_SHIFT))
+#define IOLAT_COARSE_PARTS   IOLAT_PART_DEVICE	/* those before it */
+
+struct iolat_coarse_value {
+	struct iolat_aggregate_sums sums;
+	__u32 buckets[IOLAT_COARSE_PARTS][IOLAT_COARSE_BUCKETS];
 };
 
 #endif /* IOLAT_AGGREGATE_H */

@@ -230,7 +230,7 @@ struct iolat_run {
 	char host[64];
 	char kernel[64];
 	__u32 waits;		/* 1: the waits of tasks are traced */
-	__u32 reserved;
+	__u32 unseen;		/* 1: no request has an event of its own, all are aggregated */
 };
 
 struct iolat_hook {

@@ -53,7 +53,8 @@ struct iolat_knobs {
 	__u8 has_swap;		/* requests may be for swap */
 
 	__u8 files;		/* the file of each request is told */
-	__u8 reserved[6];
+	__u8 coarse;		/* what is counted in the kernel is counted as struct iolat_coarse_value says */
+	__u8 reserved[5];
 	__u64 min_latency_ns;
 	struct iolat_cgroup_filter cgroups[IOLAT_MAX_FILTERS];
 	struct iolat_disk_filter disks[IOLAT_MAX_FILTERS];

@@ -225,6 +225,8 @@ int target_resolve(struct target *t, const struct options *o, const struct cgrou
 	if (status == EXIT_OK && child && !selects_something(o))
 		status = add_pid(t, child);
 	t->knobs.aggregate_only = o->command == COMMAND_SERVE && !o->stream;
+	/* Who is selected by the analysis has to be told from the others. */
+	t->knobs.coarse = t->knobs.aggregate_only && !o->names.n && !o->users.n;
 	t->knobs.by_task = t->n_pids > 0;
 	t->knobs.files = o->keep_files || by_has(&o->by, BY_FILE) || by_has(&o->by, BY_FS);
 	t->knobs.waits = o->waits || (!o->no_waits && (selects_tasks(t, o) || by_has(&o->by, BY_FS)));

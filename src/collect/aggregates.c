@@ -15,13 +15,22 @@
 #include "base/clock.h"
 #include "iolat/wire.h"
 
+#define COARSE_KEYS_LEAST 1024	/* 1.8 MB */
+#define COARSE_KEYS_MOST  8192
+
+/* The finer one is the larger. */
 static struct iolat_aggregate_value *value_new(void)
 {
 	struct iolat_aggregate_value *v = calloc(1, sizeof(*v));
 
 	for (int part = 0; v && part < IOLAT_PART_MAX; part++)
-		v->min_ns[part] = ~0ULL;
+		v->sums.min_ns[part] = ~0ULL;
 	return v;
+}
+
+static size_t value_size(const struct aggregates *a)
+{
+	return a->coarse ? sizeof(struct iolat_coarse_value) : sizeof(struct iolat_aggregate_value);
 }
 
 static int put_empty(int table, enum iolat_aggregate_other which,
@@ -33,7 +42,7 @@ static int put_empty(int table, enum iolat_aggregate_other which,
 }
 
 /* An empty table, but for the two keys that each one has. Descriptor or -errno. */
-static int table_new(void)
+static int table_new(const struct aggregates *a)
 {
 	AUTO_FREE struct iolat_aggregate_value *none = value_new();
 	int fd, err;
@@ -41,8 +50,7 @@ static int table_new(void)
 	if (!none)
 		return -ENOMEM;
 	fd = bpf_map_create(BPF_MAP_TYPE_HASH, "iolat_aggregate",
-			    sizeof(struct iolat_aggregate_key), sizeof(*none),
-			    IOLAT_AGGREGATE_KEYS, NULL);
+			    sizeof(struct iolat_aggregate_key), value_size(a), a->keys, NULL);
 	if (fd < 0)
 		return -errno;
 	err = put_empty(fd, IOLAT_AGGREGATE_REST, none) ?: put_empty(fd, IOLAT_AGGREGATE_EMPTY, none);
@@ -52,9 +60,11 @@ static int table_new(void)
 	return err;
 }
 
-int aggregates_open(struct aggregates *a)
+int aggregates_open(struct aggregates *a, bool coarse)
 {
-	*a = (struct aggregates){.table = table_new()};
+	*a = (struct aggregates){.coarse = coarse,
+				 .keys = coarse ? COARSE_KEYS_LEAST : IOLAT_AGGREGATE_KEYS};
+	a->table = table_new(a);
 	return a->table < 0 ? a->table : 0;
 }
 
@@ -79,6 +89,21 @@ void aggregates_close(struct aggregates *a)
 	a->table = 0;
 }
 
+/* Each as the last of the buckets that it stands for, which has the same upper bound. */
+static size_t put_coarse(struct iolat_bucket *to, const struct iolat_coarse_value *v)
+{
+	size_t n = 0;
+
+	for (__u16 part = 0; part < IOLAT_COARSE_PARTS; part++)
+		for (__u16 i = 0; i < IOLAT_COARSE_BUCKETS; i++) {
+			__u16 number = (IOLAT_COARSE_FIRST + i + 1) << IOLAT_COARSE_SHIFT;
+
+			if (v->buckets[part][i])
+				to[n++] = (struct iolat_bucket){number - 1, part, v->buckets[part][i]};
+		}
+	return n;
+}
+
 static size_t put_buckets(struct iolat_bucket *to, const struct iolat_aggregate_value *v)
 {
 	size_t n = 0;
@@ -91,10 +116,8 @@ static size_t put_buckets(struct iolat_bucket *to, const struct iolat_aggregate_
 }
 
 static void fill(struct iolat_aggregate *e, const struct iolat_aggregate_key *key,
-		 const struct iolat_aggregate_value *v)
+		 const struct iolat_aggregate_sums *v, size_t n)
 {
-	size_t n = put_buckets(e->buckets, v);
-
 	*e = (struct iolat_aggregate){
 		.head = {IOLAT_EV_AGGREGATE, sizeof(*e) + n * sizeof(e->buckets[0])},
 		.disk = key->disk,
@@ -123,7 +146,11 @@ static void fill(struct iolat_aggregate *e, const struct iolat_aggregate_key *ke
 
 /* Room for one key: what is read and what is sent. */
 struct room {
-	struct iolat_aggregate_value value;
+	union {
+		struct iolat_aggregate_sums sums;
+		struct iolat_aggregate_value value;
+		struct iolat_coarse_value coarse;
+	};
 	union {
 		struct iolat_aggregate e;
 		unsigned char bytes[sizeof(struct iolat_aggregate) +
@@ -135,17 +162,22 @@ _Static_assert(sizeof(((struct room *)0)->bytes) <= UINT16_MAX, "an event's size
 static int pass_key(int table, const struct iolat_aggregate_key *key, struct room *r,
 		    const struct aggregates *a, uint64_t now, const struct sink *sink)
 {
+	size_t n;
+
 	if (bpf_map_lookup_elem(table, key, &r->value))
 		return -errno;
-	if (!r->value.ios && !r->value.bytes)
+	if (!r->sums.ios && !r->sums.bytes)
 		return 0;
-	fill(&r->e, key, &r->value);
+	n = a->coarse ? put_coarse(r->e.buckets, &r->coarse) : put_buckets(r->e.buckets, &r->value);
+	fill(&r->e, key, &r->sums, n);
 	r->e.start_ns = a->since_ns;
 	r->e.end_ns = now;
 	return sink->event(sink->ctx, &r->e, r->e.head.size);
 }
 
-static int pass_table(int table, const struct aggregates *a, uint64_t now, const struct sink *sink)
+/* How many keys it had goes to *used. */
+static int pass_table(int table, const struct aggregates *a, uint64_t now, const struct sink *sink,
+		      uint32_t *used)
 {
 	AUTO_FREE struct room *r = malloc(sizeof(*r));
 	struct iolat_aggregate_key key, *before = NULL;
@@ -154,18 +186,31 @@ static int pass_table(int table, const struct aggregates *a, uint64_t now, const
 	while (!err && !bpf_map_get_next_key(table, before, &key)) {
 		err = pass_key(table, &key, r, a, now, sink);
 		before = &key;
+		++*used;
 	}
 	return err;
+}
+
+/* The next table has room for twice as many keys, so that a rush finds some, too. */
+static void resize(struct aggregates *a, uint32_t used)
+{
+	if (!a->coarse)
+		return;
+	if (used > a->keys / 2 && a->keys < COARSE_KEYS_MOST)
+		a->keys *= 2;
+	else if (used < a->keys / 8 && a->keys > COARSE_KEYS_LEAST)
+		a->keys /= 2;
 }
 
 int aggregates_take(struct aggregates *a, uint64_t additions, const struct sink *sink)
 {
 	int err, full = a->table, fresh;
+	uint32_t used = 0;
 	uint64_t now;
 
 	if (additions == a->taken)
 		return 0;
-	fresh = table_new();
+	fresh = table_new(a);
 	if (fresh < 0)
 		return fresh;
 	err = put_in_place(a, fresh);
@@ -176,7 +221,8 @@ int aggregates_take(struct aggregates *a, uint64_t additions, const struct sink 
 	now = monotonic_ns();
 	a->table = fresh;
 	a->taken = additions;
-	err = pass_table(full, a, now, sink);
+	err = pass_table(full, a, now, sink, &used);
+	resize(a, used);
 	a->since_ns = now;
 	close(full);
 	return err;

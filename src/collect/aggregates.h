@@ -6,6 +6,7 @@
 #ifndef IOLAT_COLLECT_AGGREGATES_H
 #define IOLAT_COLLECT_AGGREGATES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collect/sink.h"
@@ -14,11 +15,13 @@ struct aggregates {
 	int outer;		/* the map that holds the table in use; borrowed */
 	int table;		/* the table in use */
 	uint64_t since_ns;	/* CLOCK_MONOTONIC: it is in use since then */
+	bool coarse;		/* knobs.coarse */
+	uint32_t keys;		/* that the next table has room for */
 	uint64_t taken;		/* additions that were made before the last take */
 };
 
 /* Makes the first table, which the map of tables is then loaded with. 0 or -errno. */
-int aggregates_open(struct aggregates *a);
+int aggregates_open(struct aggregates *a, bool coarse);
 int aggregates_start(struct aggregates *a, int outer); /* puts it there; 0 or -errno */
 void aggregates_close(struct aggregates *a);
 

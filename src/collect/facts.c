@@ -136,6 +136,7 @@ static int send_run(struct facts *f, const struct iolat_knobs *knobs)
 		.blkio_v1 = knobs->blkio_v1,
 		.selected = knobs->by_task,
 		.waits = knobs->waits,
+		.unseen = knobs->aggregate_only,
 	};
 	struct utsname u;
 

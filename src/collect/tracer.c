@@ -120,7 +120,7 @@ static int open_all(struct tracer *t, const struct iolat_knobs *knobs, uint64_t 
 	if (status != EXIT_OK)
 		return status;
 	rings_size(&t->rings, buffer_size, knobs->files);
-	err = aggregates_open(&t->aggregates);
+	err = aggregates_open(&t->aggregates, knobs->coarse);
 	if (err)
 		return load_explain(err);
 	return load(t, knobs) ?: open_maps(t);

@@ -303,6 +303,7 @@ static int on_run(void *ctx, const struct iolat_run *e)
 	if (!r->begun)
 		r->start_ns = r->interval_ns = e->mono_ns;
 	r->tasks.on = e->waits;
+	r->tasks.unseen = e->unseen;
 	r->tasks.start_ns = r->start_ns;
 	r->tasks.interval_ns = r->interval_ns;
 	timeline_start(&r->timeline, e->mono_ns);

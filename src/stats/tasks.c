@@ -359,17 +359,19 @@ static bool limited(struct tasks *t, const struct iolat_wait *e)
 static struct wait_facts facts_of(struct tasks *t, const struct task_slot *s,
 				  const struct iolat_wait *e)
 {
-	bool open = e->flags & IOLAT_WAIT_OPEN;
+	bool open = e->flags & IOLAT_WAIT_OPEN, held_back = limited(t, e);
+	/* What no request tells the kernel may: it counts the sleep as one for I/O. */
+	bool likely = t->unseen && e->flags & IOLAT_WAIT_IOWAIT && !held_back;
 
 	return (struct wait_facts){
 		.call = e->call,
 		.flags = e->flags,
 		.fs_magic = e->fs_magic,
 		.fs_on_disk = e->fs_major,
-		.own = s->request_ns > e->start_ns || (open && s->flying_ns == t->look_ns),
+		.own = likely || s->request_ns > e->start_ns || (open && s->flying_ns == t->look_ns),
 		.process = s->family->request_ns > e->start_ns ||
 			   (open && s->family->flying_ns == t->look_ns),
-		.limited = limited(t, e),
+		.limited = held_back,
 	};
 }
 

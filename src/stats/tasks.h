@@ -58,6 +58,7 @@ struct tasks {
 	struct list order;
 	size_t n;
 	bool on;			/* waits are traced */
+	bool unseen;			/* requests have no events of their own */
 	uint64_t start_ns, interval_ns;	/* of the run, of the interval */
 	uint64_t look_ns;		/* the last look */
 	uint64_t counted_ns;		/* waits are counted up to here */

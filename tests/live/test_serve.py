@@ -173,3 +173,21 @@ def test_stream(serve, loop_disk, doio):
     it = serve("--stream", "--device", disk.name)
     read(doio, disk, 100)
     base.wait_until("the reads", lambda: it.total("iolat_io_latency_seconds_count", device=disk.name) == 100, step=0.2)
+
+
+@pytest.mark.parametrize("variant", ["modern", "btf", "raw"])
+def test_processes_do_not_count(serve, loop_disk, doio, variant):
+    """More processes than the kernel's table has room for, of one owner: none of it is anybody else's."""
+    disk = loop_disk()
+    it = serve("--device", disk.name, "-i", "0", env=base.clean_env(IOLAT_VARIANT=variant))
+    base.sh("sh", "-c", f"for i in $(seq 300); do dd if={disk.path} of=/dev/null bs=4k count=1 iflag=direct; done",
+            timeout=120)
+    labels = {"device": disk.name, "op": "read"}
+
+    def all_there():
+        text = it.get().text
+        missing = prometheus.total(text, "iolat_requests_lost_total") + prometheus.total(text, "iolat_requests_unmatched_total")
+        return (prometheus.total(text, "iolat_io_latency_seconds_count", **labels) or 0) + missing >= 300
+    base.wait_until("the reads", all_there, step=0.2)
+    assert it.total("iolat_io_latency_seconds_count", **labels) > 256
+    assert it.total("iolat_io_latency_seconds_count", container="other") is None
