@@ -48,15 +48,24 @@ VISITOR visit_first(u32 i, struct walk *w)
 	return 1;
 }
 
-/* The entry of a request that was started by getrq: among its bios is the one it was made for. */
-static __noinline struct flight *flight_adopt(struct request *rq)
+/* Finds the bio that a request was made for. A loop is a global function, given numbers alone: verified once
+ * by itself, and not again for all that its callers may have come to. */
+__weak __noinline u32 iolat_find_first(u64 rq)
 {
-	struct walk w = {.rq = rq, .bio = BPF_CORE_READ(rq, bio)};
+	struct walk w = {.rq = (struct request *)rq, .bio = BPF_CORE_READ((struct request *)rq, bio)};
 
 	walk_bios(visit_first, &w);
 	if (w.f)
 		flight_begin(w.f);
-	return w.f;
+	return w.f != NULL;
+}
+
+/* The entry of a request that was started by getrq: among its bios is the one it was made for. */
+static __always_inline struct flight *flight_adopt(struct request *rq)
+{
+	u64 key = address_of(rq);
+
+	return iolat_find_first(key) ? flight_find(key) : NULL;
 }
 
 static __always_inline bool same_owner(const struct owner *a, const struct owner *b)
@@ -85,13 +94,15 @@ VISITOR visit_owner(u32 i, struct walk *w)
 
 /* Of a request with several bios: how many, and are they all its owner's? Entries of the owner's own
  * bios are dropped here, the others' at completion. */
-static __noinline int count_bios(struct request *rq, struct flight *f)
+__weak __noinline int iolat_count_bios(u64 rq)
 {
-	struct walk w = {.rq = rq, .bio = BPF_CORE_READ(rq, bio), .f = f};
+	struct walk w = {.bio = BPF_CORE_READ((struct request *)rq, bio), .f = flight_find(rq)};
 
+	if (!w.f)
+		return 0;
 	walk_bios(visit_owner, &w);
-	if (w.bios > f->merged)
-		f->merged = w.bios - 1;
+	if (w.bios > w.f->merged)
+		w.f->merged = w.bios - 1;
 	return 0;
 }
 

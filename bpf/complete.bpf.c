@@ -8,80 +8,95 @@
 #include "layer.bpf.h"
 #include "watch.bpf.h"
 
-static __always_inline void fill_share(struct iolat_share *e, const struct owner *o,
-				       const struct walk *w, u32 bytes)
+static __always_inline void fill_share(struct iolat_share *e, const struct owner *o, u8 op, u32 bytes,
+				       u64 number_part, u64 now)
 {
 	emit_head(e, SHARE, struct iolat_share);
-	e->disk = w->number;
-	e->end_ns = w->now;
+	e->disk = number_part >> 32;
+	e->end_ns = now;
 	e->cgroup = o->cgroup;
 	e->bytes = bytes;
 	e->tgid = o->from == IOLAT_OWNER_TASK ? o->pid_tgid >> 32 : 0;
 	e->tid = (u32)o->pid_tgid;
 	e->via = o->via;
-	e->part = w->part;
-	e->op = w->f->op;
+	e->part = (u32)number_part;
+	e->op = op;
 	e->owner = o->from;
 	e->flags = o->copy ? IOLAT_RQ_COPY : 0;
 	e->reserved = 0;
 }
 
 /* Sends the bytes of one foreign bio that is completing. */
-static __always_inline void emit_share(const struct owner *o, const struct walk *w, u32 bytes)
+static __always_inline void emit_share(const struct owner *o, u8 op, u32 bytes, u64 number_part, u64 now)
 {
-	struct iolat_share *e, own;
+	struct iolat_share *e = request_reserve(sizeof(*e)), own;
 
-	if (!selected(o, w->f, w->disk, w->part, w->now))
-		return;
-	e = request_reserve(sizeof(*e));
 	if (e) {
-		fill_share(e, o, w, bytes);
+		fill_share(e, o, op, bytes, number_part, now);
 		emit_end(e);
 	} else {
-		fill_share(&own, o, w, bytes);
+		fill_share(&own, o, op, bytes, number_part, now);
 		aggregate_share(&own);
 	}
 }
 
+#define NOT_SENT 0
+
+/* One bio of which up to `left` bytes complete: how many do, and in the upper half how many of them are
+ * another's than the request's owner's. Those are sent for the request `rq`, unless that is NOT_SENT. Global,
+ * so that it is verified once and not in every round of a loop. */
+__noinline u64 share_of_bio(u64 bio, u64 rq, u32 left, u64 number_part, u64 now)
+{
+	u32 size = bio_size((struct bio *)bio), bytes = size < left ? size : left;
+	struct bio_owner *o = bpf_map_lookup_elem(&iolat_owners, &bio);
+	struct flight *f;
+
+	if (!o)
+		return bytes;
+	f = rq == NOT_SENT ? NULL : flight_find(rq);
+	if (f && selected_by(&o->owner, f, now))
+		emit_share(&o->owner, f->op, bytes, number_part, now);
+	if (bytes == size)
+		bpf_map_delete_elem(&iolat_owners, &bio);
+	return (u64)bytes << 32 | bytes;
+}
+
 VISITOR visit_share(u32 i, struct walk *w)
 {
-	struct bio_owner *o;
-	u64 key = address_of(w->bio);
-	u32 size, bytes;
+	u64 shared;
 
 	if (!w->bio || !w->bytes_left)
 		return 1;
-	size = bio_size(w->bio);
-	bytes = size < w->bytes_left ? size : w->bytes_left;
-	o = bpf_map_lookup_elem(&iolat_owners, &key);
-	if (o) {
-		emit_share(&o->owner, w, bytes);
-		w->others += bytes;
-		if (bytes == size)
-			bpf_map_delete_elem(&iolat_owners, &key);
-	}
-	w->bytes_left -= bytes;
+	shared = share_of_bio((u64)w->bio, (u64)w->rq, w->bytes_left, w->number_part, w->now);
+	w->others += shared >> 32;
+	w->bytes_left -= (u32)shared;
 	w->bio = next_bio(w->bio);
 	return 0;
 }
 
-/* Bytes of the part that completes now which are others'; those that are selected are sent. */
-static __noinline int share_bytes(struct request *rq, struct flight *f, u32 nr_bytes, u64 now)
+__noinline u32 share_of_bios(u64 first, u64 rq, u32 nr_bytes, u64 number_part, u64 now)
 {
-	struct gendisk *disk = request_disk(rq);
 	struct walk w = {
-		.rq = rq,
-		.bio = BPF_CORE_READ(rq, bio),
-		.f = f,
+		.rq = (struct request *)rq,
+		.bio = (struct bio *)first,
 		.bytes_left = nr_bytes,
-		.number = disk_number(disk),
-		.part = request_part(rq),
-		.disk = disk,
+		.number_part = number_part,
 		.now = now,
 	};
 
 	walk_bios(visit_share, &w);
 	return w.others;
+}
+
+/* Bytes of the part that completes now which are others'. */
+static __always_inline u32 share_bytes(struct request *rq, u32 nr_bytes, u64 now)
+{
+	struct gendisk *disk = request_disk(rq);
+	u32 part = request_part(rq);
+
+	return share_of_bios(address_of(get(rq, bio)),
+			     disk_is_selected(disk, part) ? address_of(rq) : NOT_SENT, nr_bytes,
+			     (u64)disk_number(disk) << 32 | part, now);
 }
 
 /* The rest of what a record is made of, besides its request and flight. */
@@ -219,16 +234,23 @@ VISITOR visit_unknown(u32 i, struct walk *w)
 	return 0;
 }
 
+__noinline int forget_bios(u64 rq)
+{
+	struct walk w = {.bio = BPF_CORE_READ((struct request *)rq, bio)};
+
+	walk_bios(visit_unknown, &w);
+	return 0;
+}
+
 /* A completion whose start nobody saw; commands and the driver's own flushes never had one. Bios that
  * were merged into it meanwhile may have been seen. */
 static __noinline int complete_unknown(struct request *rq, u32 nr_bytes)
 {
-	struct walk w = {.rq = rq, .bio = BPF_CORE_READ(rq, bio)};
 	struct gendisk *disk;
 
 	if (is_driver_flush(rq) || is_passthrough(rq))
 		return 0;
-	walk_bios(visit_unknown, &w);
+	forget_bios(address_of(rq));
 	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
 		return 0;
 	count(unmatched);
@@ -247,15 +269,14 @@ static __always_inline struct flight *flight_ending(struct request *rq)
 	if (!f && !knobs.has_io_start)
 		f = flight_adopt(rq);
 	if (f && !f->issue_ns && get(rq, bio) != get(rq, biotail))
-		count_bios(rq, f);
+		iolat_count_bios(address_of(rq));
 	return f;
 }
 
 #define ALL_BYTES (~0U)
 
 /* A bio that was passed on in place ends if it is in the `left` bytes that complete; returns how many are
- * left then, 0 to stop. Its end comes by no block_bio_complete. Global, so that it is verified once and not
- * in every round of a loop. */
+ * left then, 0 to stop. Its end comes by no block_bio_complete. Global, as above. */
 __noinline u32 in_place_ended(u64 bio, u32 left, u32 error, u64 now)
 {
 	u32 size = bio_size((struct bio *)bio);
@@ -281,19 +302,26 @@ VISITOR visit_in_place(u32 i, struct walk *w)
 	return 0;
 }
 
-/* The bios of a request that are the device's above end there, too. */
-static __noinline int end_above(struct request *rq, u32 nr_bytes, u8 error, u64 now)
+__noinline int end_bios(u64 rq, u32 bytes, u32 error, u64 now)
 {
 	struct walk w = {
-		.bio = BPF_CORE_READ(rq, bio),
-		.bytes_left = nr_bytes < get(rq, __data_len) ? nr_bytes : ALL_BYTES,
+		.bio = BPF_CORE_READ((struct request *)rq, bio),
+		.bytes_left = bytes,
 		.error = error,
 		.now = now,
 	};
 
-	if (!request_in_flush_sequence(rq))
-		walk_bios(visit_in_place, &w);
+	walk_bios(visit_in_place, &w);
 	return 0;
+}
+
+/* The bios of a request that are the device's above end there, too. */
+static __always_inline void end_above(struct request *rq, u32 nr_bytes, u8 error, u64 now)
+{
+	u32 bytes = nr_bytes < get(rq, __data_len) ? nr_bytes : ALL_BYTES;
+
+	if (!request_in_flush_sequence(rq))
+		end_bios(address_of(rq), bytes, error, now);
 }
 
 /* Fires for each part. The last one reaches the request's length (still the old value here) outside
@@ -315,7 +343,7 @@ int iolat_rq_complete(u64 *ctx)
 	end.now = bpf_ktime_get_ns();
 	f->bytes += nr_bytes;
 	if (f->shared)
-		f->bytes -= share_bytes(rq, f, nr_bytes, end.now);
+		f->bytes -= share_bytes(rq, nr_bytes, end.now);
 	if (f->in_place)
 		end_above(rq, nr_bytes, status_errno(status), end.now);
 	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
@@ -324,7 +352,7 @@ int iolat_rq_complete(u64 *ctx)
 	end.number = disk_seen(disk);
 	end.part = request_part(rq);
 	end.error = status_errno(status);
-	if (selected(&f->owner, f, disk, end.part, end.now)) {
+	if (selected_by(&f->owner, f, end.now) && disk_is_selected(disk, end.part)) {
 		emit_request(rq, f, &end);
 		watch(end.number, end.now);
 	} else {

@@ -51,15 +51,15 @@ static __always_inline bool op_selected(u8 op)
 	return !knobs.op_mask || knobs.op_mask & (1u << op);
 }
 
-/* The selection, on what was kept at submission and what is known by now. */
-static __always_inline bool selected(const struct owner *o, const struct flight *f,
-				     struct gendisk *disk, u32 part, u64 now)
+static __always_inline bool disk_is_selected(struct gendisk *disk, u32 part)
 {
-	if (!o->selected || !op_selected(f->op))
-		return false;
-	if (knobs.n_disks && !disk_selected(disk, part))
-		return false;
-	return now - f->start_ns >= knobs.min_latency_ns;
+	return !knobs.n_disks || disk_selected(disk, part);
+}
+
+/* The selection but for the disk, on what was kept at submission and what is known by now. */
+static __always_inline bool selected_by(const struct owner *o, const struct flight *f, u64 now)
+{
+	return o->selected && op_selected(f->op) && now - f->start_ns >= knobs.min_latency_ns;
 }
 
 /* Counts a finished I/O that gets no event. */

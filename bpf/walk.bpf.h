@@ -16,9 +16,8 @@ struct walk {
 	u32 bios;		/* visited */
 	u32 bytes_left;		/* of what completes now */
 	u32 others;		/* bytes of other owners */
-	u32 number, part;	/* of the disk */
+	u64 number_part;	/* of the disk, each half a word */
 	u8 error;		/* errno */
-	struct gendisk *disk;
 	u64 now;
 };
 
