@@ -208,6 +208,8 @@ $(B)/tests/btf/%.btf: tests/btf/%.btf.xz
 $(B)/tests/btf/%.btf: tests/btf/extract.py
 	@mkdir -p $(@D)
 	$(Q)/usr/bin/python3 tests/btf/extract.py --made $* $@
+$(B)/tests/btf/5.10.136.btf: tests/btf/5.10.btf.xz
+$(B)/tests/btf/5.15.btf: tests/btf/6.1.btf.xz
 $(B)/tests/test_relocate: $(BTF)
 
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))

@@ -42,21 +42,28 @@ const struct hook_def *hook_at(size_t i)
 	return i < sizeof(hooks) / sizeof(hooks[0]) ? &hooks[i] : NULL;
 }
 
+/* Of two that do the same, the newer is used where it is. */
+static const struct {
+	const char *newer, *older;
+} alternatives[] = {
+	{"block_io_start", "block_getrq"},
+	{"mm_filemap_fault", "mm_filemap_add_to_page_cache"},
+	{"folio_wait_writeback", "wait_on_page_writeback"},
+};
+
 bool hook_wanted(const struct hook_def *h, const struct features *f)
 {
-	bool io_start = features_tracepoint(f, "block_io_start");
-
 	/* The verifier needs the kernel's own BTF for an iterator; tasks.c stands in. */
 	if (!strcmp(h->tracepoint, ITER))
 		return !f->foreign;
-	if (!strcmp(h->tracepoint, "block_io_start"))
-		return io_start;
-	if (!strcmp(h->tracepoint, "block_getrq"))
-		return !io_start;
-	if (!strcmp(h->tracepoint, "mm_filemap_add_to_page_cache"))
-		return !features_tracepoint(f, "mm_filemap_fault");
-	if (!strcmp(h->tracepoint, "wait_on_page_writeback"))
-		return !features_tracepoint(f, "folio_wait_writeback");
+	for (size_t i = 0; i < sizeof(alternatives) / sizeof(alternatives[0]); i++) {
+		bool newer = features_tracepoint(f, alternatives[i].newer);
+
+		if (!strcmp(h->tracepoint, alternatives[i].newer))
+			return newer;
+		if (!strcmp(h->tracepoint, alternatives[i].older))
+			return !newer;
+	}
 	return true;
 }
 

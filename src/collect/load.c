@@ -7,6 +7,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,27 +21,51 @@
 #include "collect/privilege.h"
 #include "collect/procfs.h"
 #include "collect/reader.h"
+#include "collect/refusal.h"
 #include "collect/rings.h"
 
 #define SELECTED_TASKS 65536u
 #define FLIGHT_SLOTS   16384u
+#define PROGRAMS       40u
 #define STACK_SIZE     16384 /* of a kernel stack: THREAD_SIZE of x86-64 and arm64, or a larger page */
 
-/* Leaves out the programs that this kernel has no place for, and the optional ones on demand. */
-static void choose_programs(const struct load_plan *p, struct bpf_object *obj, bool optional)
+/* Optional programs that this kernel does not take, and why. */
+struct left_out {
+	char programs[PROGRAMS][64];
+	int errors[PROGRAMS];
+	size_t n;
+	int all;	/* not 0: nobody told which; why */
+};
+
+static int why_left_out(const struct left_out *l, const char *program)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->programs[i], program))
+			return l->errors[i];
+	return l->all;
+}
+
+/* Why a hook's program is not loaded: this kernel has no place for it, or does not take it. 0: it is. */
+static int why_not_hook(const struct load_plan *p, const struct left_out *l, const struct hook_def *def)
+{
+	if (hook_is_tracepoint(def) && !features_tracepoint(p->features, def->tracepoint))
+		return -ENOENT;
+	return def->required ? 0 : why_left_out(l, def->program);
+}
+
+static void choose_programs(const struct load_plan *p, const struct left_out *l, struct bpf_object *obj)
 {
 	struct bpf_program *prog;
 
 	bpf_object__for_each_program(prog, obj) {
-		struct tracer_hook *h = hookset_of_program(p->hooks, bpf_program__name(prog));
-		bool load = h ? h->def->required || optional
-			      : optional && !p->features->foreign &&
-					reader_wanted(bpf_program__name(prog), p->knobs->waits);
+		const char *name = bpf_program__name(prog);
+		struct tracer_hook *h = hookset_of_program(p->hooks, name);
+		bool load = !p->features->foreign && reader_wanted(name, p->knobs->waits) &&
+			    !why_left_out(l, name);
 
-		if (h && hook_is_tracepoint(h->def) &&
-		    !features_tracepoint(p->features, h->def->tracepoint)) {
-			h->err = -ENOENT;
-			load = false;
+		if (h) {
+			h->err = why_not_hook(p, l, h->def);
+			load = !h->err;
 		}
 		bpf_program__set_autoload(prog, load);
 	}
@@ -84,7 +109,7 @@ static int configure(const struct load_plan *p, struct bpf_object *obj)
 	return err ?: rings_configure(p->rings, obj);
 }
 
-static int load_variant(const struct load_plan *p, const struct embedded *e, bool optional,
+static int load_variant(const struct load_plan *p, const struct embedded *e, const struct left_out *l,
 			struct bpf_object **out)
 {
 	/* Naming the kernel's BTF keeps libbpf from looking through the modules' for types that this
@@ -97,7 +122,8 @@ static int load_variant(const struct load_plan *p, const struct embedded *e, boo
 	obj = bpf_object__open_mem(e->data, e->end - e->data, &opts);
 	if (!obj)
 		return -errno;
-	choose_programs(p, obj, optional);
+	choose_programs(p, l, obj);
+	refusal_forget();
 	err = configure(p, obj) ?: bpf_object__load(obj);
 	if (err) {
 		bpf_object__close(obj);
@@ -115,18 +141,47 @@ static bool variant_fits(const struct features *f, const char *name)
 	return f->foreign ? !strcmp(name, "raw") : !only || !strcmp(only, name);
 }
 
-/* Newest form first; without the optional programs only when nothing else loads. A refusal for lack
- * of privilege is the same for all of them. */
+/* Leaves out the program that was just refused. False: nothing can be gained by another try. */
+static bool leave_out(const struct load_plan *p, struct left_out *l, int err)
+{
+	const char *refused = refusal_program();
+	const struct tracer_hook *h = refused ? hookset_of_program(p->hooks, refused) : NULL;
+
+	if (err == -EPERM || l->all || (h && h->def->required))
+		return false;
+	if (!refused || l->n == PROGRAMS) {
+		l->all = err;
+		return true;
+	}
+	snprintf(l->programs[l->n], sizeof(l->programs[0]), "%s", refused);
+	l->errors[l->n++] = err;
+	return true;
+}
+
+/* A form, as it is or with as little left out as the kernel leaves. */
+static int load_form(const struct load_plan *p, const struct embedded *e, bool whole, struct bpf_object **obj)
+{
+	struct left_out left = {0};
+	int err;
+
+	do
+		err = load_variant(p, e, &left, obj);
+	while (err && !whole && leave_out(p, &left, err));
+	return err;
+}
+
+/* Newest form first; less than all of it only when nothing loads whole. A refusal for lack of privilege is
+ * the same for all of them. */
 static int load(const struct load_plan *p, struct bpf_object **obj, const char **variant)
 {
 	const struct embedded *e;
 	int err = -ENOENT;
 
-	for (int optional = 1; optional >= 0; optional--) {
+	for (int whole = 1; whole >= 0; whole--) {
 		for (size_t i = 0; (e = embedded_at(i)); i++) {
 			if (!variant_fits(p->features, e->name))
 				continue;
-			err = load_variant(p, e, optional, obj);
+			err = load_form(p, e, whole, obj);
 			*variant = e->name;
 			if (!err || err == -EPERM)
 				return err;

@@ -23,6 +23,7 @@
 #include "collect/load.h"
 #include "collect/object.h"
 #include "collect/reader.h"
+#include "collect/refusal.h"
 #include "collect/rings.h"
 #include "collect/tasks.h"
 
@@ -40,13 +41,6 @@ struct tracer {
 	struct object_written written;
 	struct iolat_losses before;	/* what they were when all hooks were attached */
 };
-
-/* libbpf's own words are for developers; what a user needs is said by the callers. */
-static int __attribute__((format(printf, 2, 0)))
-quiet(enum libbpf_print_level level, const char *fmt, va_list args)
-{
-	return getenv("IOLAT_DEBUG") ? vfprintf(stderr, fmt, args) : 0;
-}
 
 /* --- from opening to closing ------------------------------------------------------ */
 
@@ -137,7 +131,7 @@ int tracer_open(struct tracer **out, const struct iolat_knobs *knobs, uint64_t b
 		log_error("out of memory");
 		return EXIT_FAILED;
 	}
-	libbpf_set_print(quiet);
+	refusal_listen();
 	t->waits = knobs->waits;
 	t->waits_of_all = t->waits && !knobs->by_task && !knobs->n_cgroups;
 	status = open_all(t, knobs, buffer_size, btf);

@@ -20,10 +20,10 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 MORE = ["file", "dentry", "super_block", "folio", "files_struct", "fdtable", "path", "mount", "vfsmount", "nsproxy",
         "pid_namespace", "task_delay_info", "backing_dev_info", "blk_mq_hw_ctx", "blk_mq_ctx", "mapped_device",
-        "bpf_map_type", "bpf_func_id", "mq_rq_state", "req_flag_bits", "pageflags", "rqf_flags"]
+        "bpf_map_type", "bpf_iter__bpf_map_elem", "bpf_iter__task", "bpf_func_id", "mq_rq_state", "req_flag_bits", "pageflags", "rqf_flags"]
 TRACEPOINTS = re.compile(r"btf_trace_(block_|sched_|task_|sys_e|mm_filemap|writeback_|cgroup_|wbt_|balance_dirty|"
                          r"page_fault_user|folio_wait|wait_on_page|filemap_|exit_mmap|signal_|oom_|io_uring_)")
-FUNCTIONS = ["bpf_iter_task", "bpf_iter_task_file"]
+FUNCTIONS = ["bpf_iter_task", "bpf_iter_task_file", "bpf_iter_bpf_map_elem"]
 
 VOID, INT, PTR, ARRAY, STRUCT, UNION, ENUM, FWD, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, PROTO = range(14)
 VAR, DATASEC, FLOAT, DECL_TAG, TYPE_TAG, ENUM64 = range(14, 20)

@@ -33,6 +33,7 @@ struct fake_program {
 static struct {
 	const char *btf;	/* shown as FAKE_BTF; NULL: the real one is */
 	bool no_ring_buffer;
+	const char *refused[4];	/* programs that are not taken */
 	struct fake_program programs[FAKE_PROGRAMS];
 	size_t n_programs;
 	struct bpf_map_info maps[FAKE_FDS];
@@ -148,21 +149,43 @@ static int fake_map(const union bpf_attr *a)
 	return fd;
 }
 
+static bool fake_refuses(const char *name)
+{
+	for (size_t i = 0; i < 4 && fake.refused[i]; i++)
+		if (!strncmp(fake.refused[i], name, BPF_OBJ_NAME_LEN - 1))
+			return true;
+	return false;
+}
+
+/* Of programs of one name, which are another try at loading them, the last is kept. */
+static struct fake_program *fake_place(const char *name)
+{
+	for (size_t i = 0; i < fake.n_programs; i++)
+		if (!strcmp(fake.programs[i].name, name))
+			return &fake.programs[i];
+	if (fake.n_programs == FAKE_PROGRAMS)
+		abort();
+	return &fake.programs[fake.n_programs++];
+}
+
 static int fake_program_load(const union bpf_attr *a)
 {
 	size_t size = a->insn_cnt * sizeof(struct bpf_insn);
-	struct fake_program *p = &fake.programs[fake.n_programs];
+	struct fake_program *p;
 
+	if (fake_refuses(a->prog_name)) {
+		errno = EINVAL;
+		return -1;
+	}
 	if (!strncmp(a->prog_name, "iolat_", 6)) {
-		if (fake.n_programs == FAKE_PROGRAMS)
-			abort();
+		p = fake_place(a->prog_name);
 		memcpy(p->name, a->prog_name, sizeof(p->name));
 		p->n = a->insn_cnt;
+		free(p->insns);
 		p->insns = malloc(size);
 		if (!p->insns)
 			abort();
 		memcpy(p->insns, (const void *)(uintptr_t)a->insns, size);
-		fake.n_programs++;
 	}
 	return fake_fd(0);
 }
@@ -188,6 +211,8 @@ static long fake_bpf(long command, union bpf_attr *a)
 	case BPF_PROG_LOAD:
 		return fake_program_load(a);
 	case BPF_BTF_LOAD:
+	case BPF_RAW_TRACEPOINT_OPEN:
+	case BPF_LINK_CREATE:
 		return fake_fd(0);
 	case BPF_OBJ_GET_INFO_BY_FD:
 		return fake_info(a);

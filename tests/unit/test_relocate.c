@@ -78,18 +78,27 @@ static void test_no_features(void **state)
 
 /* --- fitting ------------------------------------------------------------------------- */
 
-/* Loads a form into a kernel whose types are those of the file; the exit status of tracer_open(). */
+/* Loads and attaches a form, with everything that can be traced; the exit status. */
+static int attach(struct tracer **t, const char *form)
+{
+	const struct iolat_knobs knobs = {.waits = 1, .files = 1};
+	int status;
+
+	setenv("IOLAT_VARIANT", form, 1);
+	status = tracer_open(t, &knobs, 0, NULL) ?: tracer_attach(*t);
+	unsetenv("IOLAT_VARIANT");
+	return status;
+}
+
+/* Into a kernel whose types are those of the file. */
 static int load(const char *path, const char *form)
 {
-	const struct iolat_knobs knobs = {.waits = 1};
 	struct tracer *t;
 	int status;
 
 	fake_reset(path);
-	setenv("IOLAT_VARIANT", form, 1);
-	status = tracer_open(&t, &knobs, 0, NULL);
+	status = attach(&t, form);
 	tracer_close(t);
-	unsetenv("IOLAT_VARIANT");
 	return status;
 }
 
@@ -129,16 +138,35 @@ static size_t too_deep(const char *where)
 	return bad;
 }
 
+/* How many hooks that the kernel calls for are not attached. */
+static size_t unattached(const struct tracer *t, const char *where)
+{
+	const struct tracer_hook *h;
+	size_t bad = 0;
+
+	for (size_t i = 0; (h = tracer_hook_at(t, i)); i++) {
+		if (h->attached)
+			continue;
+		print_error("%s, hook %s: %s\n", where, h->def->tracepoint, strerror(-h->err));
+		bad++;
+	}
+	return bad;
+}
+
 static void test_fits(void **state)
 {
 	const struct kernel *k = *state;
 	const struct embedded *e;
+	struct tracer *t;
 	char path[256], where[64];
 
 	path_of(path, k->name);
 	for (size_t i = 0; (e = embedded_at(i)); i++) {
 		snprintf(where, sizeof(where), "%s, form %s", k->name, e->name);
-		assert_int_equal(load(path, e->name), 0);
+		fake_reset(path);
+		assert_int_equal(attach(&t, e->name), 0);
+		assert_int_equal(unattached(t, where), 0);
+		tracer_close(t);
 		assert_non_null(fake_program("iolat_rq_complete"));
 		assert_int_equal(!!fake_program("iolat_io_start"), k->start_hook);
 		assert_int_equal(!!fake_program("iolat_getrq"), !k->start_hook);
@@ -213,6 +241,46 @@ static void test_lost_tracepoint(void **state)
 	fake_reset(NULL);
 }
 
+/* A program that the kernel does not take costs what it sees, and no other goes with it. */
+static void test_refused_programs(void **state)
+{
+	const struct embedded *e;
+	const struct tracer_hook *h;
+	struct tracer *t;
+	char path[256];
+
+	path_of(path, "7.2");
+	for (size_t i = 0; (e = embedded_at(i)); i++) {
+		fake_reset(path);
+		fake.refused[0] = "iolat_rename";
+		fake.refused[1] = "iolat_arriving"; /* reads a map; in older forms */
+		fake.refused[2] = "iolat_rq_requeue";
+		assert_int_equal(attach(&t, e->name), 0);
+		for (size_t j = 0; (h = tracer_hook_at(t, j)); j++) {
+			assert_int_equal(h->attached, !fake_refuses(h->def->program));
+			assert_int_equal(h->err, h->attached ? 0 : -EINVAL);
+		}
+		tracer_close(t);
+	}
+	fake_reset(NULL);
+}
+
+static void test_refused_program_that_is_needed(void **state)
+{
+	const struct embedded *e;
+	struct tracer *t;
+	char path[256];
+
+	path_of(path, "7.2");
+	for (size_t i = 0; (e = embedded_at(i)); i++) {
+		fake_reset(path);
+		fake.refused[0] = "iolat_rq_issue";
+		fake.refused[1] = "iolat_rename";
+		assert_int_equal(attach(&t, e->name), EXIT_KERNEL);
+	}
+	fake_reset(NULL);
+}
+
 static void test_no_ring_buffer(void **state)
 {
 	const struct iolat_knobs knobs = {0};
@@ -245,6 +313,8 @@ int main(void)
 		cmocka_unit_test(test_no_features),
 		cmocka_unit_test(test_renamed_member),
 		cmocka_unit_test(test_lost_tracepoint),
+		cmocka_unit_test(test_refused_programs),
+		cmocka_unit_test(test_refused_program_that_is_needed),
 		cmocka_unit_test(test_no_ring_buffer),
 	};
 

@@ -44,8 +44,7 @@ def forms(_):
             pid = tools.child(lambda: tools.write("vda", count=15, fsync=True))
         got = [iolat.sum("ios", "vda", op, pid=pid) for op in ("write", "flush")]
         assert got == [15, 15], f"form {form}: {got}"
-        missing = [h["name"] for h in iolat.summary["hooks"] if not h["attached"]]
-        assert not missing, f"form {form}: not attached: {missing}"
+        tools.all_attached(iolat)
 
 
 @check(cgroups=["v2"])

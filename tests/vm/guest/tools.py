@@ -216,6 +216,11 @@ class Iolat:
         return found[0]
 
 
+def all_attached(iolat):
+    missing = [h["name"] for h in iolat.summary["hooks"] if not h["attached"]]
+    assert not missing, f"form {iolat.form}: not attached: {missing}"
+
+
 # --- loads ------------------------------------------------------------------------------------------------------------
 
 def child(function, *args, in_cgroup=None):
