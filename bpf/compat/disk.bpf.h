@@ -22,7 +22,8 @@ static __always_inline u32 bdev_part(struct block_device *bdev)
 	return get(old, bd_partno);
 }
 
-/* gendisk.diskseq from 5.15; before, a number made from the disk's address. Never 0. */
+/* gendisk.diskseq from 5.15; before, a number made of the disk's address, which a later disk may have again, and
+ * its device numbers. Never 0. */
 struct gendisk___5_15 {
 	u64 diskseq;
 } __attribute__((preserve_access_index));
@@ -34,7 +35,9 @@ static __always_inline u32 disk_number(struct gendisk *disk)
 
 		return (u32)get(d, diskseq) ?: 1;
 	}
-	return (u32)(address_of(disk) >> 6) | 0x80000000;
+	u32 dev = BPF_CORE_READ(disk, major) << 20 | BPF_CORE_READ(disk, first_minor);
+
+	return ((u32)(address_of(disk) >> 6) ^ dev * 0x9E3779B1) | 0x80000000;
 }
 
 #endif /* IOLAT_COMPAT_DISK_BPF_H */
