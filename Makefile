@@ -16,7 +16,7 @@ endif
 
 # What cannot be linked statically (libmicrohttpd stands on GnuTLS) is not in a build with STATIC=1.
 PKGS_SERVE := libmicrohttpd
-PKGS := libbpf libelf zlib json-c ncursesw $(if $(STATIC),,$(PKGS_SERVE))
+PKGS := libbpf libelf zlib json-c ncursesw libpcre2-8 $(if $(STATIC),,$(PKGS_SERVE))
 
 ifeq ($(V),1)
 Q :=
@@ -160,7 +160,7 @@ deb: dist ## a Debian package: build/iolat_VERSION-1_ARCH.deb (make deps-deb)
 	@ls $(B)/*_$(VERSION)-1_*.deb
 
 # --- what this needs, as Debian's and Ubuntu's packages ------------------------
-DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev libmicrohttpd-dev libncurses-dev
+DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev libmicrohttpd-dev libncurses-dev libpcre2-dev
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 # Ubuntu has it as a snap only.
 CHROMIUM := $(if $(shell grep -s ^ID=ubuntu /etc/os-release),,chromium)

@@ -43,7 +43,8 @@
 	X(DENTRY, dentry)       \
 	X(FILE, file)           \
 	X(FS, fs)               \
-	X(CALLED, called)
+	X(CALLED, called)     \
+	X(MARK, mark)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -587,5 +588,33 @@ static inline __attribute__((always_inline)) int iolat_fs_kind(__u32 magic)
 	}
 	return IOLAT_FS_LOCAL;
 }
+
+enum iolat_mark_what {
+	IOLAT_MARK_LOG,		/* a log is followed from here on; `name` is empty */
+	IOLAT_MARK_START,	/* what it names begins, */
+	IOLAT_MARK_INSIDE,	/* goes on, */
+	IOLAT_MARK_END,		/* has ended */
+	IOLAT_MARK_WHATS
+};
+
+enum iolat_mark_kind {
+	IOLAT_MARK_EPOCH,
+	IOLAT_MARK_STEP,
+	IOLAT_MARK_NAMED,	/* by the user's pattern */
+	IOLAT_MARK_KINDS
+};
+
+/* A line of the training's log. Comes when it was read, which is later than it was written. */
+#define IOLAT_MARK_LEN 48
+struct iolat_mark {
+	struct iolat_head head;
+	__u8 what;		/* enum iolat_mark_what */
+	__u8 kind;		/* enum iolat_mark_kind */
+	__u16 reserved;
+	__u64 wall_ns;		/* CLOCK_REALTIME, the line's own stamp */
+	__u64 number;		/* of the epoch or step */
+	__u64 step, steps;	/* in the epoch, and of how many; 0: not told */
+	char name[IOLAT_MARK_LEN];	/* "epoch 3", "step 100" */
+};
 
 #endif /* IOLAT_EVENT_H */

@@ -20,6 +20,7 @@
 #include "cli/option_table.h"
 #include "serve/listen.h"
 #include "stats/findings.h"
+#include "trainlog/trainlog.h"
 
 #define PID_MAX	     (1u << 22) /* PID_MAX_LIMIT of 64-bit kernels */
 #define FD_MAX	     (1u << 20) /* fs.nr_open as kernels ship it */
@@ -366,6 +367,20 @@ static int add_code(void *field, const char *word, struct reason *why)
 {
 	return word_index(code_words, word) < 0 ? refuse_word(why, word, code_words)
 						: words_add(field, word);
+}
+
+/* Whether it compiles, by the code that will compile it. */
+int set_log_pattern(void *field, const char *arg, struct reason *why)
+{
+	struct trainlog *log;
+	size_t len = strlen(why->text);
+	int err = trainlog_new(&log, arg, why->text + len, sizeof(why->text) - len);
+
+	if (err)
+		return err;
+	trainlog_free(log);
+	*(const char **)field = arg;
+	return 0;
 }
 
 int set_codes(void *field, const char *arg, struct reason *why)

@@ -44,7 +44,7 @@ option_set set_series;	/* size_t */
 option_set set_fd;	/* int */
 option_set set_buffer;	/* uint64_t */
 option_set set_as_root;	/* bool */
-option_set set_codes;	/* struct words; adds a comma list */
+option_set set_log_pattern, set_codes;	/* struct words; adds a comma list */
 option_set set_waits;	/* struct options; --waits */
 option_set set_no_waits;	/* struct options; --no-waits */
 option_set set_help;	/* enum command, which is read */

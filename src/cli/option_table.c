@@ -119,6 +119,16 @@ static const struct option_row rows[] = {
 	{ 0, "files", NULL, SECTION_RUN, RECORD, set_flag, FIELD(keep_files),
 	  .help = "keep which file each request is for",
 	  .more = "Then *iolat report --by file* and *--by fs* can tell; a request takes more room." },
+	{ 0, "log", "FILE", SECTION_RUN, TRACE | REPORT, set_text, FIELD(log), VALUE_FILE,
+	  .help = "a training log, whose epochs cut the run into phases",
+	  .more = "Lines that tell a time and an epoch or step are taken, as common loggers write them, in English or "
+		  "Chinese; a time without zone is local. It is followed while it grows, and with COMMAND it may "
+		  "not be there yet." },
+	{ 0, "log-pattern", "REGEX", SECTION_RUN, TRACE | REPORT, set_log_pattern, FIELD(log_pattern),
+	  .help = "what in the log is a phase: named groups",
+	  .more = "A Perl-compatible regular expression with at least one of the groups *epoch*, *step* and *name*, and "
+		  "maybe *time*, *steps* (of the epoch), *start* or *end* (when it matches something, the phase "
+		  "begins or has ended there). Case is ignored." },
 	{ 0, "fail-on", "CODE[,CODE...]", SECTION_RUN, TRACE | REPORT, set_codes, FIELD(fail_on), VALUE_WORDS, code_words,
 	  .lists = true,
 	  .help = "status 5 when such a finding holds at the end" },

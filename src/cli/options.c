@@ -294,6 +294,11 @@ static int check(const struct parser *p)
 			  command->name);
 		return EXIT_USAGE;
 	}
+	if (o->log_pattern && !o->log) {
+		log_error("--log-pattern: of no use without --log FILE; try 'iolat %s--help'",
+			  o->command == COMMAND_LIVE ? "" : "COMMAND ");
+		return EXIT_USAGE;
+	}
 	if (!command_takes_format(o->command, o->format->name)) {
 		log_error("--format '%s': not a format of '%s'; try 'iolat%s%s --help'",
 			  o->format->name, command->name ?: "iolat", command->name ? " " : "",
@@ -327,6 +332,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	default_interval(o);
 	default_by(o);
 	default_format(o);
+	o->render.phases = o->log;
 	if (status == STEP_END)
 		status = check(&p);
 	if (status != STEP_END)

@@ -54,6 +54,8 @@ struct options {
 	bool keep_files;		/* tell the file of each request; so does --by */
 	bool waits, no_waits;		/* at most one; neither: on with a selection of processes */
 	struct words fail_on;		/* codes of findings */
+	const char *log;		/* a training log; NULL: none */
+	const char *log_pattern;	/* NULL: the built-in ones */
 
 	/* metrics server */
 	const char *listen;

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "capture/format.h"
 #include "capture/reader.h"
+#include "cli/logfile.h"
 #include "cli/output.h"
 #include "cli/verdict.h"
 #include "stats/run.h"
@@ -25,6 +26,9 @@ struct report {
 	struct render_options render;
 	uint64_t last_ns;	/* the newest time seen */
 	uint64_t next_frame;	/* 0: not begun */
+	struct logfile *log;	/* of --log, or NULL: the recording's own marks hold */
+	uint64_t begun_wall;	/* CLOCK_REALTIME; 0: not begun */
+	bool started;		/* the output's head is written */
 	bool failed_on;		/* a finding of --fail-on holds at the end */
 };
 
@@ -48,8 +52,23 @@ static uint64_t event_time(const void *data, size_t size)
 	return 0;
 }
 
+/* As late as possible: what the recording holds decides on columns. */
+static int start_output(struct report *r)
+{
+	int err = 0;
+
+	if (!r->started && r->o->format->start)
+		err = r->o->format->start(r->output.stream, &r->o->by, &r->render);
+	r->started = true;
+	return err;
+}
+
 static int render(struct report *r, const struct snapshot *s)
 {
+	int err = start_output(r);
+
+	if (err)
+		return err;
 	return r->o->format->snapshot(r->output.stream, s, &r->render) ?: output_flush(&r->output);
 }
 
@@ -68,6 +87,34 @@ static int make_frames(struct report *r, uint64_t now)
 	return err;
 }
 
+static int take_mark(void *ctx, const struct iolat_mark *e)
+{
+	const struct report *r = ctx;
+
+	return run_event(r->run, e, sizeof(*e));
+}
+
+/* Once it is known when the recording was made. */
+static int read_log(struct report *r, const struct iolat_run *begin)
+{
+	const struct mark_sink sink = {take_mark, r};
+	const struct iolat_mark e = {
+		.head = {.kind = IOLAT_EV_MARK, .size = sizeof(e)},
+		.what = IOLAT_MARK_LOG,
+	};
+
+	if (begin->head.kind != IOLAT_EV_RUN)
+		return 0;
+	r->begun_wall = begin->wall_ns;
+	return take_mark(r, &e) ?: logfile_finish(r->log, r->begun_wall, &sink);
+}
+
+/* A mark of the recording, where another log is given. */
+static bool is_replaced(const struct report *r, const struct iolat_head *head)
+{
+	return r->log && head->kind == IOLAT_EV_MARK;
+}
+
 static int take_event(void *ctx, const void *data, size_t size)
 {
 	struct report *r = ctx;
@@ -79,9 +126,12 @@ static int take_event(void *ctx, const void *data, size_t size)
 		if (r->o->interval_ns)
 			err = make_frames(r, now);
 	}
-	if (err)
+	r->render.phases |= ((const struct iolat_head *)data)->kind == IOLAT_EV_MARK;
+	if (err || is_replaced(r, data))
 		return err;
 	err = run_event(r->run, data, size);
+	if (!err && r->log && !r->begun_wall)
+		err = read_log(r, data);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -127,6 +177,8 @@ static int summarise(struct report *r, enum capture_end end)
 	err = err ?: run_whole(r->run, now, SNAPSHOT_SUMMARY, &s);
 	if (err)
 		return err;
+	if (r->log)
+		logfile_judge(r->log, s.start_wall_ns, s.end_wall_ns);
 	r->failed_on = verdict_fails(&r->o->fail_on, &s);
 	return render(r, &s);
 }
@@ -134,14 +186,12 @@ static int summarise(struct report *r, enum capture_end end)
 static int play(struct report *r, struct capture_reader *reader)
 {
 	enum capture_end end = CAPTURE_WHOLE;
-	int err = 0, status = output_open_whole(&r->output, r->o->output);
+	int err, status = output_open_whole(&r->output, r->o->output);
 
 	if (status != EXIT_OK)
 		return status;
 	r->render.width = output_width(&r->output);
-	if (r->o->format->start)
-		err = r->o->format->start(r->output.stream, &r->o->by, &r->render);
-	err = err ?: capture_read(reader, take_event, r, &end);
+	err = capture_read(reader, take_event, r, &end);
 	err = err ?: summarise(r, end);
 	if (err) {
 		output_abandon(&r->output);
@@ -170,12 +220,20 @@ int report_run(const struct options *o)
 		log_error("report reads one FILE, not %zu", o->files.n);
 		return EXIT_USAGE;
 	}
+	status = o->log ? logfile_open(&r.log, o->log, o->log_pattern, LOGFILE_WHOLE) : EXIT_OK;
+	if (status != EXIT_OK) {
+		logfile_close(r.log);
+		return status;
+	}
 	err = capture_open(&reader, r.path, &version);
-	if (err)
+	if (err) {
+		logfile_close(r.log);
 		return refuse(&r, err, version);
+	}
 	err = run_new(&r.run, &ro);
 	status = err ? explain(&r, err) : play(&r, reader);
 	run_free(r.run);
 	capture_reader_close(reader);
+	logfile_close(r.log);
 	return status;
 }

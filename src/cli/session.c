@@ -29,6 +29,51 @@ static int take_event(void *ctx, const void *data, size_t size)
 	return s->also.event ? s->also.event(s->also.ctx, data, size) : 0;
 }
 
+/* --- the training's log ------------------------------------------------------------- */
+
+static int take_mark(void *ctx, const struct iolat_mark *e)
+{
+	return take_event(ctx, e, sizeof(*e));
+}
+
+static int open_log(struct session *s)
+{
+	const struct options *o = s->o;
+
+	if (!o->log)
+		return EXIT_OK;
+	return logfile_open(&s->log, o->log, o->log_pattern, o->argv ? LOGFILE_COMES : LOGFILE_FOLLOW);
+}
+
+static int begin_log(struct session *s)
+{
+	const struct iolat_mark e = {
+		.head = {.kind = IOLAT_EV_MARK, .size = sizeof(e)},
+		.what = IOLAT_MARK_LOG,
+	};
+
+	s->begun_wall = clock_ns(CLOCK_REALTIME);
+	return s->log ? take_mark(s, &e) : 0;
+}
+
+static int read_log(struct session *s)
+{
+	return s->log ? logfile_read(s->log, clock_ns(CLOCK_REALTIME), &(struct mark_sink){take_mark, s}) : 0;
+}
+
+static int finish_log(struct session *s)
+{
+	uint64_t now = clock_ns(CLOCK_REALTIME);
+	int err;
+
+	if (!s->log)
+		return 0;
+	err = logfile_finish(s->log, now, &(struct mark_sink){take_mark, s});
+	if (!err)
+		logfile_judge(s->log, s->begun_wall, now);
+	return err;
+}
+
 /* --- opening ---------------------------------------------------------------------- */
 
 /* The descriptor is this program's alone: COMMAND must not hold it open. */
@@ -47,6 +92,7 @@ int session_open(struct session *s, const struct options *o)
 	int err, status = check_ready(o);
 
 	s->o = o;
+	status = status ?: open_log(s);
 	if (status != EXIT_OK)
 		return status;
 	err = cgroupfs_open(&s->cgroups, o->root);
@@ -81,6 +127,7 @@ static int start_tracing(struct session *s, const struct by *by)
 	err = err ?: facts_new(&s->facts, s->tracer, &s->cgroups, &sink);
 	err = err ?: target_tree(&s->target, s->tracer);
 	err = err ?: facts_begin(s->facts, &s->target.knobs);
+	err = err ?: begin_log(s);
 	if (!err)
 		return EXIT_OK;
 	log_error("cannot start tracing: %s", strerror(-err));
@@ -166,7 +213,7 @@ int session_drain(struct session *s, uint64_t now)
 		return 0;
 	more = tracer_drain(s->tracer, &sink);
 	s->next_drain = more > 0 ? now : drain_again(s, now);
-	return more < 0 ? more : 0;
+	return more < 0 ? more : read_log(s);
 }
 
 int session_take(struct session *s)
@@ -213,11 +260,12 @@ int session_stop(struct session *s)
 
 	err = err < 0 ? err : facts_freeze(s->facts);
 	tracer_detach(s->tracer);
-	return err;
+	return err ?: finish_log(s);
 }
 
 void session_close(struct session *s)
 {
+	logfile_close(s->log);
 	facts_free(s->facts);
 	run_free(s->run);
 	tracer_close(s->tracer);

@@ -6,6 +6,7 @@
 #ifndef IOLAT_CLI_SESSION_H
 #define IOLAT_CLI_SESSION_H
 
+#include "cli/logfile.h"
 #include "cli/options.h"
 #include "cli/target.h"
 #include "collect/cgroupfs.h"
@@ -22,6 +23,8 @@ struct session {
 	struct facts *facts;
 	struct run *run;
 	struct by detail;		/* as in struct run_options; to be set before session_begin() */
+	struct logfile *log;		/* of --log, or NULL */
+	uint64_t begun_wall;		/* CLOCK_REALTIME */
 	struct sink also;		/* gets every event that the analysis gets; .event NULL: nobody does */
 	uint64_t last_drain, next_drain;	/* CLOCK_MONOTONIC */
 };

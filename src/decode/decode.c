@@ -211,6 +211,11 @@ static bool called_ok(const struct iolat_called *e)
 	return e->tgid && e->before <= 1;
 }
 
+static bool mark_ok(const struct iolat_mark *e)
+{
+	return e->what < IOLAT_MARK_WHATS && e->kind < IOLAT_MARK_KINDS && terminated(e->name, sizeof(e->name));
+}
+
 /* Each kind's check is NAME_ok. */
 #define X(KIND, name)                                                                              \
 	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \

@@ -2,7 +2,8 @@
 /*
  * CSV with one header line and a line a row. Columns are the paths of the row's JSON
  * fields (record.c) joined by "_", behind the frame's start and type; what is null there
- * is empty here, and histograms, which are no scalars, are left out. Quoting by RFC 4180.
+ * is empty here, and histograms, which are no scalars, are left out. With a training log, phases are lines behind the
+ * rows, with columns of their own. Quoting by RFC 4180.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -131,6 +132,54 @@ static const struct record_ops csv_ops = {
 	.hist = csv_hist,
 };
 
+/* --- phases: lines of their own, of type "phase" ------------------------------------- */
+
+#define PHASE_COLUMNS                                                                              \
+	",phases_name,phases_end,phases_duration_ns,phases_ios,phases_bytes,phases_reread_bytes,"  \
+	"phases_p50_ns,phases_p99_ns,phases_blocked_pct"
+#define NO_PHASE ",,,,,,,,,"
+
+static void put_u64(FILE *out, bool known, uint64_t v)
+{
+	fputc(',', out);
+	if (known)
+		fprintf(out, "%" PRIu64, v);
+}
+
+static void put_phase(FILE *out, const struct by *by, const struct phase *p)
+{
+	struct csv_record c = {.record.ops = &csv_ops, .record.absent = 1, .out = out};
+	char stamp[RFC3339_LEN];
+	static const struct row empty;
+	struct json j;
+
+	fprintf(out, "%s,phase", fmt_rfc3339(stamp, p->start_wall_ns));
+	record_row(&c.record, by, &empty);
+	fputc(',', out);
+	put_field(out, p->name);
+	fprintf(out, ",%s", fmt_rfc3339(stamp, p->end_wall_ns));
+	put_u64(out, true, p->duration_ns);
+	put_u64(out, true, p->ios);
+	put_u64(out, true, p->bytes);
+	put_u64(out, p->reread_known, p->reread_bytes);
+	put_u64(out, p->ios, p->p50_ns);
+	put_u64(out, p->ios, p->p99_ns);
+	fputc(',', out);
+	json_begin(&j, out);
+	if (p->blocked_known)
+		json_double(&j, p->blocked_pct, 2); /* the C locale's point */
+	fputc('\n', out);
+}
+
+/* Whole ones only: a frame would tell of the same one again and again. */
+static void put_phases(FILE *out, const struct snapshot *s)
+{
+	for (size_t i = 0; s->type != SNAPSHOT_INTERVAL && i < s->n_phases; i++)
+		put_phase(out, s->by, &s->phases[i]);
+}
+
+/* --- frames --------------------------------------------------------------------------- */
+
 static int csv_start(FILE *out, const struct by *by, const struct render_options *o)
 {
 	struct csv_record c = {.record.ops = &csv_ops, .out = out, .header = true};
@@ -138,17 +187,22 @@ static int csv_start(FILE *out, const struct by *by, const struct render_options
 
 	fputs("start,type", out);
 	record_row(&c.record, by, &empty);
+	if (o->phases)
+		fputs(PHASE_COLUMNS, out);
 	fputc('\n', out);
 	return 0;
 }
 
-static void put_row(FILE *out, const struct snapshot *s, const struct row *row)
+static void put_row(FILE *out, const struct snapshot *s, const struct row *row,
+		    const struct render_options *o)
 {
 	struct csv_record c = {.record.ops = &csv_ops, .out = out};
 	char start[RFC3339_LEN];
 
 	fprintf(out, "%s,%s", fmt_rfc3339(start, s->start_wall_ns), frame_type(s));
 	record_row(&c.record, s->by, row);
+	if (o->phases)
+		fputs(NO_PHASE, out);
 	fputc('\n', out);
 }
 
@@ -159,7 +213,9 @@ static int csv_snapshot(FILE *out, const struct snapshot *s, const struct render
 	if (!rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_rows; i++)
-		put_row(out, s, rows[i]);
+		put_row(out, s, rows[i], o);
+	if (o->phases)
+		put_phases(out, s);
 	free(rows);
 	return 0;
 }

@@ -338,6 +338,72 @@ static void put_files(struct json *j, const struct finding *f)
 	json_close(j, ']');
 }
 
+static void put_pct(struct json *j, const char *key, bool known, double pct)
+{
+	json_key(j, key);
+	if (known)
+		json_double(j, pct, 2);
+	else
+		json_null(j);
+}
+
+static void put_phase_worker(struct json *j, const struct phase_worker *w)
+{
+	struct json_record r = {.record.ops = &record_ops, .json = j};
+
+	json_open(j, '{');
+	record_subject(&r.record, BY_PROCESS, &(struct row_subject){.process = w->process});
+	record_subject(&r.record, BY_WORKER, &(struct row_subject){.worker = w->worker});
+	json_ku64(j, "wall_ns", w->wall_ns);
+	json_ku64(j, "blocked_ns", w->blocked_ns);
+	put_pct(j, "blocked_pct", w->wall_ns, 100.0 * (double)w->blocked_ns / (double)w->wall_ns);
+	json_close(j, '}');
+}
+
+static void put_phase_workers(struct json *j, const struct phase *p)
+{
+	json_key(j, "workers");
+	if (!p->blocked_known) {
+		json_null(j);
+		return;
+	}
+	json_open(j, '[');
+	for (size_t i = 0; i < p->n_workers; i++)
+		put_phase_worker(j, &p->workers[i]);
+	json_close(j, ']');
+}
+
+static void put_phase(struct json *j, const struct phase *p)
+{
+	json_open(j, '{');
+	json_kstr(j, "name", p->name);
+	put_time(j, "start", p->start_wall_ns);
+	put_time(j, "end", p->end_wall_ns);
+	json_ku64(j, "duration_ns", p->duration_ns);
+	put_bool(j, "open", p->open);
+	json_ku64(j, "ios", p->ios);
+	json_ku64(j, "bytes", p->bytes);
+	put_u64(j, "reread_bytes", p->reread_known, p->reread_bytes);
+	put_u64(j, "p50_ns", p->ios, p->p50_ns);
+	put_u64(j, "p99_ns", p->ios, p->p99_ns);
+	put_pct(j, "blocked_pct", p->blocked_known, p->blocked_pct);
+	put_phase_workers(j, p);
+	json_close(j, '}');
+}
+
+static void put_phases(struct json *j, const struct snapshot *s)
+{
+	if (!s->phases_known) {
+		put_null(j, "phases");
+		return;
+	}
+	json_key(j, "phases");
+	json_open(j, '[');
+	for (size_t i = 0; i < s->n_phases; i++)
+		put_phase(j, &s->phases[i]);
+	json_close(j, ']');
+}
+
 /* Counts are whole; shares and rates have decimals. */
 static void put_evidence(struct json *j, const struct finding *f)
 {
@@ -398,7 +464,7 @@ static int json_snapshot(FILE *out, const struct snapshot *s, const struct rende
 	put_rows(&j, s, rows);
 	put_tasks(&j, s);
 	put_stuck(&j, s);
-	put_null(&j, "phases"); /* no part of the program collects them yet */
+	put_phases(&j, s);
 	put_findings(&j, s);
 	json_close(&j, '}');
 	json_end(&j);

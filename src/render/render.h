@@ -20,6 +20,7 @@ struct render_options {
 	const struct column *sort;	/* --sort; NULL: the slowest first, by summed wait */
 	const struct column **columns;	/* --columns; NULL: the default ones */
 	size_t n_columns;
+	bool phases;			/* a training log was given: CSV has columns for them */
 	int width;			/* cut lines here; 0: never (not a terminal) */
 };
 

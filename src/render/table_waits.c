@@ -140,6 +140,55 @@ void table_stuck(FILE *out, const struct snapshot *s, const struct render_option
 		fprintf(out, "... and %zu more stuck\n", s->n_stuck - n);
 }
 
+/* --- phases -------------------------------------------------------------------------- */
+
+static double per_second(uint64_t n, uint64_t ns)
+{
+	return ns ? (double)n * 1e9 / (double)ns : 0;
+}
+
+static void put_times(FILE *out, const struct phase *p)
+{
+	char p50[UNITS_LEN] = "-", p99[UNITS_LEN] = "-";
+
+	if (p->ios) {
+		fmt_duration(p50, p->p50_ns);
+		fmt_duration(p99, p->p99_ns);
+	}
+	fprintf(out, "  %8s  %8s", p50, p99);
+}
+
+static void put_phase(FILE *out, const struct phase *p)
+{
+	char took[UNITS_LEN], read[UNITS_LEN], again[UNITS_LEN] = "-", blocked[16] = "-";
+
+	if (p->reread_known)
+		fmt_bytes(again, (double)p->reread_bytes);
+	if (p->blocked_known)
+		snprintf(blocked, sizeof(blocked), "%.1f", p->blocked_pct);
+	fprintf(out, "%8s  %8" PRIu64 "  %7.0f  %8s  %8s", fmt_duration(took, p->duration_ns), p->ios,
+		per_second(p->ios, p->duration_ns), fmt_bytes(read, (double)p->bytes), again);
+	put_times(out, p);
+	fprintf(out, "  %8s  ", blocked);
+	column_print_text(out, p->name);
+	fputs(p->open ? " ...\n" : "\n", out);
+}
+
+/* The latest ones, where there are many. */
+void table_phases(FILE *out, const struct snapshot *s, const struct render_options *o)
+{
+	size_t first = o->top && o->top < s->n_phases ? s->n_phases - o->top : 0;
+
+	if (!s->n_phases)
+		return;
+	fprintf(out, "%8s  %8s  %7s  %8s  %8s  %8s  %8s  %8s  PHASE\n", "TOOK", "IOS", "IOPS", "BYTES", "REREAD", "P50", "P99",
+		"BLOCKED%");
+	if (first)
+		fprintf(out, "... and %zu phase%s before these\n", first, first == 1 ? "" : "s");
+	for (size_t i = first; i < s->n_phases; i++)
+		put_phase(out, &s->phases[i]);
+}
+
 /* --- findings ----------------------------------------------------------------------- */
 
 void table_findings(FILE *out, const struct snapshot *s)

@@ -389,7 +389,7 @@ static void cover_aggregate(struct tally *t, const struct iolat_aggregate *e)
 	t->unowned += e->owner == IOLAT_OWNER_NONE && !e->other ? e->ios : 0;
 }
 
-int account_aggregate(struct account *a, const struct iolat_aggregate *e)
+int account_aggregate(struct account *a, const struct iolat_aggregate *e, bool *counted)
 {
 	struct io io = {
 		.at_ns = e->last_ns,
@@ -407,6 +407,7 @@ int account_aggregate(struct account *a, const struct iolat_aggregate *e)
 	struct hot_entry spare;
 	int err;
 
+	*counted = e->other;
 	if (e->other) {
 		cover_aggregate(&a->cover->now, e);
 		return add_rest(a, e);
@@ -418,6 +419,7 @@ int account_aggregate(struct account *a, const struct iolat_aggregate *e)
 		at->cover->now.streamed += e->ios;
 	if (!at->row)
 		return 0;
+	*counted = true;
 	if (!io.copy || a->whole_copies)
 		cover_aggregate(&a->cover->now, e);
 	return row_aggregate(at->row, e);

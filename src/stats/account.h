@@ -31,7 +31,7 @@ void account_free(struct account *a);
 int account_request(struct account *a, const struct iolat_request *e, bool *counted);
 int account_share(struct account *a, const struct iolat_share *e);
 int account_wait(struct account *a, const struct iolat_wait *e); /* counts only in rows by file or file system */
-int account_aggregate(struct account *a, const struct iolat_aggregate *e);
+int account_aggregate(struct account *a, const struct iolat_aggregate *e, bool *counted);
 
 void account_settle(struct account *a);		/* before rows are looked at */
 void account_start_interval(struct account *a); /* after they were taken out of `rows` */

@@ -12,7 +12,8 @@ static const char *const codes[] = {
 	"network-filesystem", "fuse-filesystem",
 	"worker-stuck",	   "noisy-neighbour",	   "writeback-stall",  "sync-stall",
 	"page-fault-io",
-	"iops-ceiling",	   "all-workers-io-bound", "device-saturated", "small-random-reads",
+	"iops-ceiling",	   "larger-than-memory",   "cold-cache",       "all-workers-io-bound",
+	"device-saturated",	   "small-random-reads",
 	"not-the-disk",	   "unattributed",
 };
 #define N_CODES (sizeof(codes) / sizeof(codes[0]))
@@ -111,4 +112,5 @@ void findings_find(struct findings *f, const struct known *k)
 	findings_of_tasks(f, k);
 	findings_of_devices(f, k);
 	findings_of_files(f, k);
+	findings_of_phases(f, k);
 }

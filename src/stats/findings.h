@@ -8,6 +8,7 @@
 
 #include "stats/asked.h"
 #include "stats/flying.h"
+#include "stats/phases.h"
 #include "stats/random.h"
 #include "stats/served.h"
 #include "stats/usage.h"
@@ -31,6 +32,7 @@ struct known {
 	const struct asked *asked;
 	const struct served *served;
 	const struct streams *streams;
+	const struct phases *phases;	/* as viewed */
 };
 
 void findings_find(struct findings *f, const struct known *k);
@@ -63,5 +65,6 @@ void finding_cache(struct finding *g, const struct cache_use *c); /* as evidence
 void findings_of_tasks(struct findings *f, const struct known *k);	/* findings_tasks.c */
 void findings_of_devices(struct findings *f, const struct known *k);	/* findings_devices.c */
 void findings_of_files(struct findings *f, const struct known *k);	/* findings_files.c */
+void findings_of_phases(struct findings *f, const struct known *k);	/* findings_phases.c */
 
 #endif

@@ -207,7 +207,7 @@ static void find_saturated(struct findings *f, const struct known *k, const stru
 }
 
 /* A part of a disk's course: how much, and the latency. */
-struct phase {
+struct stretch {
 	double per_step, latency_ns;
 	bool known, flat;
 };
@@ -217,7 +217,7 @@ static double amount(const struct series_step *s, bool bytes)
 	return bytes ? (double)s->bytes : (double)s->ios;
 }
 
-static struct phase phase_of(const struct series *c, size_t back, size_t steps, bool bytes)
+static struct stretch stretch_of(const struct series *c, size_t back, size_t steps, bool bytes)
 {
 	double sum = 0, ios = 0, latency = 0, low = INFINITY, high = 0;
 	const struct series_step *s;
@@ -225,7 +225,7 @@ static struct phase phase_of(const struct series *c, size_t back, size_t steps, 
 	for (size_t i = 0; i < steps; i++) {
 		s = series_back(c, back + i);
 		if (!s)
-			return (struct phase){0};
+			return (struct stretch){0};
 		sum += amount(s, bytes);
 		low = amount(s, bytes) < low ? amount(s, bytes) : low;
 		high = amount(s, bytes) > high ? amount(s, bytes) : high;
@@ -233,7 +233,7 @@ static struct phase phase_of(const struct series *c, size_t back, size_t steps, 
 		latency += (double)s->device_ns;
 	}
 	sum /= (double)steps;
-	return (struct phase){
+	return (struct stretch){
 		.per_step = sum,
 		.latency_ns = latency / ios,
 		.known = true,
@@ -242,12 +242,12 @@ static struct phase phase_of(const struct series *c, size_t back, size_t steps, 
 }
 
 /* The best time before the flat one that was clearly better. */
-static struct phase faster_phase(const struct series *c, const struct phase *flat, bool bytes)
+static struct stretch faster_stretch(const struct series *c, const struct stretch *flat, bool bytes)
 {
-	struct phase best = {0}, p;
+	struct stretch best = {0}, p;
 
 	for (size_t back = T_FLAT_STEPS; back + T_FAST_STEPS < SERIES_STEPS; back++) {
-		p = phase_of(c, back, T_FAST_STEPS, bytes);
+		p = stretch_of(c, back, T_FAST_STEPS, bytes);
 		if (p.known && p.per_step >= flat->per_step * T_FAST_PCT / 100 &&
 		    p.latency_ns * T_STEP_TIMES <= flat->latency_ns && p.per_step > best.per_step)
 			best = p;
@@ -255,8 +255,8 @@ static struct phase faster_phase(const struct series *c, const struct phase *fla
 	return best;
 }
 
-static void say_ceiling(struct findings *f, const struct known_disk *d, const struct phase *flat,
-			const struct phase *before, bool bytes)
+static void say_ceiling(struct findings *f, const struct known_disk *d, const struct stretch *flat,
+			const struct stretch *before, bool bytes)
 {
 	double per_s = 1e9 / SERIES_STEP_NS;
 	struct finding *g = findings_add(f, "iops-ceiling", 0.5);
@@ -287,11 +287,11 @@ static void find_ceiling(struct findings *f, const struct known *k, const struct
 	const struct series *c = usages_series(k->usages, u->disk->pub.number);
 
 	for (int bytes = 0; c && bytes < 2; bytes++) {
-		struct phase flat = phase_of(c, 0, T_FLAT_STEPS, bytes), before;
+		struct stretch flat = stretch_of(c, 0, T_FLAT_STEPS, bytes), before;
 
 		if (!flat.known || !flat.flat)
 			continue;
-		before = faster_phase(c, &flat, bytes);
+		before = faster_stretch(c, &flat, bytes);
 		if (!before.known)
 			continue;
 		say_ceiling(f, u->disk, &flat, &before, bytes);

@@ -366,7 +366,26 @@ static void find_throttled(struct findings *f, const struct known *k, const stru
 struct stall {
 	const char *code, *what, *advice;
 	uint64_t ns, times;
+	enum spent spent;
 };
+
+/* In which phase of the training most of such time passed; NULL: not known. */
+static const struct phase_slot *worst_phase(const struct known *k, enum spent spent, uint64_t *ns)
+{
+	const struct phase_slot *worst = NULL;
+
+	*ns = 0;
+	for (size_t i = 0; i < k->phases->n; i++) {
+		const struct phase_slot *s = &k->phases->slots[i];
+		uint64_t of = spent == SPENT_SYNC ? s->sync_ns : s->dirty_ns;
+
+		if (s->name[0] && of > *ns) {
+			worst = s;
+			*ns = of;
+		}
+	}
+	return worst;
+}
 
 static struct stall sync_of(const struct task_slot *s, bool whole)
 {
@@ -374,7 +393,7 @@ static struct stall sync_of(const struct task_slot *s, bool whole)
 
 	return (struct stall){"sync-stall", "in fsync and its like",
 			      "sync less often, or off the path that others wait for", sums.sync_ns,
-			      sums.syncs};
+			      sums.syncs, SPENT_SYNC};
 }
 
 static struct stall dirty_of(const struct task_slot *s, bool whole)
@@ -382,15 +401,17 @@ static struct stall dirty_of(const struct task_slot *s, bool whole)
 	struct task_sums sums = tasks_sums(s, whole);
 
 	return (struct stall){"writeback-stall", "in writes that wait for dirty pages to be written",
-			      "the disk takes less than is written", sums.dirty_ns, sums.dirties};
+			      "the disk takes less than is written", sums.dirty_ns, sums.dirties, SPENT_DIRTY};
 }
 
 static void find_stall(struct findings *f, const struct known *k, const struct waiters *all,
 		       struct stall (*of)(const struct task_slot *s, bool whole))
 {
 	const struct task_slot *worst = NULL;
+	const struct phase_slot *phase;
 	struct stall most = {0}, s;
 	char ns[UNITS_LEN];
+	uint64_t phase_ns;
 	struct finding *g;
 
 	for (size_t i = 0; i < all->n; i++) {
@@ -406,13 +427,16 @@ static void find_stall(struct findings *f, const struct known *k, const struct w
 	if (!g)
 		return;
 	finding_about(g, "pid %u (%s)", worst->proc->pub.pid, worst->proc->pub.comm);
-	finding_say(g, "pid %u (%s) spent %s, %.0f %% of its time, %s: %s", worst->proc->pub.pid,
+	phase = worst_phase(k, most.spent, &phase_ns);
+	finding_say(g, "pid %u (%s) spent %s, %.0f %% of its time, %s%s%s: %s", worst->proc->pub.pid,
 		    worst->proc->pub.comm, fmt_duration(ns, most.ns), pct(most.ns, worst->pub.wall_ns),
-		    most.what, most.advice);
+		    most.what, phase ? ", most in " : "", phase ? phase->name : "", most.advice);
 	finding_evidence(g, "pid", worst->proc->pub.pid);
 	finding_evidence(g, "wait_ns", most.ns);
 	finding_evidence(g, "waits", most.times);
 	finding_evidence(g, "wait_pct", pct(most.ns, worst->pub.wall_ns));
+	if (phase)
+		finding_evidence(g, "phase_wait_ns", phase_ns);
 }
 
 static void find_swap(struct findings *f, const struct known *k)

@@ -95,6 +95,11 @@ static int add_part(struct hist *into, const struct iolat_aggregate *e, enum iol
 	return err;
 }
 
+int row_aggregate_latency(struct hist *into, const struct iolat_aggregate *e)
+{
+	return add_part(into, e, IOLAT_PART_TOTAL);
+}
+
 int row_aggregate(struct row_slot *s, const struct iolat_aggregate *e)
 {
 	struct row *r = &s->pub;

@@ -97,6 +97,7 @@ bool row_is_other(const struct row_slot *s);
 int row_request(struct row_slot *s, const struct iolat_request *e);
 int row_aggregate(struct row_slot *s, const struct iolat_aggregate *e);
 int row_wait(struct row_slot *s, uint64_t ns); /* for a file system without a disk */
+int row_aggregate_latency(struct hist *into, const struct iolat_aggregate *e); /* the total */
 int row_merge(struct row_slot *into, const struct row_slot *from);
 
 struct row_slot *row_copy(const struct row_slot *s); /* NULL: out of memory */

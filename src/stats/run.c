@@ -14,6 +14,7 @@
 #include "stats/account.h"
 #include "stats/asked.h"
 #include "stats/findings.h"
+#include "stats/phases.h"
 #include "stats/view.h"
 
 enum run_limits {
@@ -39,6 +40,7 @@ struct run {
 	struct served served;
 	struct flying flying;
 	struct findings findings;
+	struct phases phases;
 	uint64_t stuck_ns;
 	bool forgets;
 	struct timeline timeline;
@@ -70,6 +72,9 @@ int run_new(struct run **out, const struct run_options *o)
 	r->stuck_ns = o->stuck_ns ? o->stuck_ns : STUCK_NS;
 	model_init(&r->model, o->selection, true);
 	tasks_init(&r->tasks, &r->model);
+	phases_init(&r->phases, &r->model);
+	r->tasks.spent = phases_spent;
+	r->tasks.spent_ctx = &r->phases;
 	usages_init(&r->usages, &r->model);
 	asked_init(&r->asked, &r->model);
 	served_init(&r->served, &r->model);
@@ -97,6 +102,7 @@ void run_free(struct run *r)
 	view_free(&r->view);
 	rows_free(&r->whole);
 	rows_free(&r->folded);
+	phases_free(&r->phases);
 	tasks_free(&r->tasks);
 	usages_free(&r->usages);
 	asked_free(&r->asked);
@@ -123,7 +129,7 @@ static int on_request(void *ctx, const struct iolat_request *e)
 					    .via = e->via,
 				    });
 	if (!err && counted)
-		err = usages_request(&r->usages, e);
+		err = usages_request(&r->usages, e) ?: phases_request(&r->phases, e);
 	if (!err && counted && r->tasks.on)
 		err = served_self(&r->served, e);
 	return err;
@@ -140,7 +146,10 @@ static int on_aggregate(void *ctx, const struct iolat_aggregate *e)
 {
 	struct run *r = ctx;
 
-	return account_aggregate(&r->account, e);
+	bool counted;
+	int err = account_aggregate(&r->account, e, &counted);
+
+	return err || !counted ? err : phases_aggregate(&r->phases, e);
 }
 
 static int on_task(void *ctx, const struct iolat_task *e)
@@ -287,6 +296,13 @@ static int on_cgroup_gone(void *ctx, const struct iolat_cgroup_gone *e)
 	return 0;
 }
 
+static int on_mark(void *ctx, const struct iolat_mark *e)
+{
+	struct run *r = ctx;
+
+	return phases_mark(&r->phases, e);
+}
+
 static int on_counters(void *ctx, const struct iolat_counters *e)
 {
 	struct run *r = ctx;
@@ -307,6 +323,9 @@ static int on_run(void *ctx, const struct iolat_run *e)
 	r->tasks.start_ns = r->start_ns;
 	r->tasks.interval_ns = r->interval_ns;
 	timeline_start(&r->timeline, e->mono_ns);
+	r->phases.start_ns = r->start_ns;
+	r->phases.mono_ns = e->mono_ns;
+	r->phases.wall_ns = e->wall_ns;
 	r->begun = true;
 	return 0;
 }
@@ -464,10 +483,12 @@ static int conclude(struct run *r, bool whole, uint64_t now_ns, struct snapshot 
 		.asked = &r->asked,
 		.served = &r->served,
 		.streams = &r->account.streams,
+		.phases = &r->phases,
 	};
 	int err = tasks_view(&r->tasks, whole, now_ns) ?:
 		  flying_view(&r->flying, &r->tasks, now_ns, r->stuck_ns,
-			     r->forgets || (r->detail.n && !whole));
+			     r->forgets || (r->detail.n && !whole)) ?:
+		  phases_view(&r->phases, &r->tasks, whole ? r->start_ns : r->interval_ns, now_ns, whole);
 
 	if (err)
 		return err;
@@ -483,6 +504,9 @@ static int conclude(struct run *r, bool whole, uint64_t now_ns, struct snapshot 
 	out->stuck = r->flying.stuck;
 	out->n_stuck = r->flying.n_stuck;
 	out->n_flying = r->flying.n_listed;
+	out->phases_known = r->phases.on;
+	out->phases = r->phases.list;
+	out->n_phases = r->phases.n_list;
 	out->findings_known = true;
 	out->findings = r->findings.list;
 	out->n_findings = r->findings.n;

@@ -148,6 +148,28 @@ struct finding {
 	size_t n_files;
 };
 
+/* A process in a phase, by the one of its tasks that waited longest. */
+struct phase_worker {
+	const struct process *process;
+	const struct worker *worker;	/* NULL: none */
+	uint64_t wall_ns, blocked_ns;
+};
+
+/* A part of the run, by the training's log. */
+struct phase {
+	const char *name;		/* "epoch 3" */
+	uint64_t start_wall_ns, end_wall_ns, duration_ns;
+	bool open;			/* goes on */
+	uint64_t ios, bytes;
+	bool reread_known;
+	uint64_t reread_bytes;		/* read before in this run */
+	uint64_t p50_ns, p99_ns;	/* mean nothing while ios is 0 */
+	bool blocked_known;
+	double blocked_pct;		/* of the time of `workers` */
+	const struct phase_worker *workers;	/* a loader's, or else the processes that waited */
+	size_t n_workers;
+};
+
 struct snapshot {
 	enum snapshot_type type;
 	const char *host, *kernel;
@@ -167,6 +189,9 @@ struct snapshot {
 	const struct stuck *stuck;	/* the oldest first */
 	size_t n_stuck;
 	size_t n_flying;		/* with those behind `stuck` that are younger, if the run lists them */
+	bool phases_known;		/* a log was given */
+	const struct phase *phases;	/* in the order of time */
+	size_t n_phases;
 	bool findings_known;
 	const struct finding *findings;	/* the most important first */
 	size_t n_findings;

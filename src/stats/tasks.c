@@ -262,8 +262,15 @@ int tasks_task(struct tasks *t, const struct iolat_task *e)
 
 /* --- what they wait for ------------------------------------------------------------ */
 
+static void tell(struct tasks *t, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns)
+{
+	if (t->spent)
+		t->spent(t->spent_ctx, s, what, from_ns, to_ns);
+}
+
 /* The part of a sleep that has not been counted yet; returns how much it is. */
-static uint64_t count(struct task_slot *s, uint64_t from_ns, uint64_t to_ns, enum wait_reason reason)
+static uint64_t count(struct tasks *t, struct task_slot *s, uint64_t from_ns, uint64_t to_ns,
+		      enum wait_reason reason)
 {
 	if (from_ns < s->accounted_ns)
 		from_ns = s->accounted_ns;
@@ -271,6 +278,7 @@ static uint64_t count(struct task_slot *s, uint64_t from_ns, uint64_t to_ns, enu
 		return 0;
 	s->accounted_ns = to_ns;
 	s->now.reasons[reason] += to_ns - from_ns;
+	tell(t, s, SPENT_BLOCKED, from_ns, to_ns);
 	return to_ns - from_ns;
 }
 
@@ -281,15 +289,15 @@ static void count_throttled(struct tasks *t, struct task_slot *s, const struct i
 		limited_released(&t->limited, e->cgroup, e->start_ns, e->end_ns);
 
 	if (h) {
-		count(s, e->start_ns, h->start_ns, REASON_THROTTLE);
-		count(s, h->start_ns, e->end_ns, REASON_DISK);
+		count(t, s, e->start_ns, h->start_ns, REASON_THROTTLE);
+		count(t, s, h->start_ns, e->end_ns, REASON_DISK);
 	} else {
-		count(s, e->start_ns, e->end_ns, REASON_THROTTLE);
+		count(t, s, e->start_ns, e->end_ns, REASON_THROTTLE);
 	}
 }
 
 /* What the sleep's call is told by, whatever its reason. */
-static void count_call(struct task_slot *s, const struct iolat_wait *e, bool own, uint64_t ns)
+static void count_call(struct tasks *t, struct task_slot *s, const struct iolat_wait *e, bool own, uint64_t ns)
 {
 	bool closed = !(e->flags & IOLAT_WAIT_OPEN);
 	bool local = iolat_fs_kind(e->fs_magic) == IOLAT_FS_LOCAL;
@@ -297,10 +305,12 @@ static void count_call(struct task_slot *s, const struct iolat_wait *e, bool own
 	if (e->call == IOLAT_CALL_SYNC) {
 		s->now.sync_ns += ns;
 		s->now.syncs += closed;
+		tell(t, s, SPENT_SYNC, e->end_ns - ns, e->end_ns);
 	}
 	if (e->call == IOLAT_CALL_WRITE && !own && local && e->flags & IOLAT_WAIT_IOWAIT) {
 		s->now.dirty_ns += ns;
 		s->now.dirties += closed;
+		tell(t, s, SPENT_DIRTY, e->end_ns - ns, e->end_ns);
 	}
 }
 
@@ -334,17 +344,19 @@ static void put_off(struct family *f, struct task_slot *s, const struct iolat_wa
 }
 
 /* A request decides what was put off, if it ran then. */
-static void decide(struct family *f, uint64_t start_ns, uint64_t end_ns)
+static void decide(struct tasks *t, struct family *f, uint64_t start_ns, uint64_t end_ns)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->n_pending; i++) {
 		struct pending *p = &f->pending[i];
 
-		if (start_ns < p->to_ns && end_ns > p->from_ns)
-			p->slot->now.reasons[REASON_DISK] += p->to_ns - p->from_ns;
-		else
+		if (start_ns >= p->to_ns || end_ns <= p->from_ns) {
 			f->pending[n++] = *p;
+			continue;
+		}
+		p->slot->now.reasons[REASON_DISK] += p->to_ns - p->from_ns;
+		tell(t, p->slot, SPENT_BLOCKED, p->from_ns, p->to_ns);
 	}
 	f->n_pending = n;
 }
@@ -411,13 +423,13 @@ static int count_wait(struct tasks *t, struct task_slot *s, const struct iolat_w
 	if (reason == REASON_THROTTLE)
 		count_throttled(t, s, e);
 	else if (reason < REASON_MAX)
-		ns = count(s, e->start_ns, e->end_ns, reason);
+		ns = count(t, s, e->start_ns, e->end_ns, reason);
 	else if (reason == REASON_UNDECIDED && !(e->flags & IOLAT_WAIT_OPEN))
 		put_off(s->family, s, e);
 	if (reason == REASON_DISK && e->call != IOLAT_CALL_AIO)
 		s->disk_ns = ns;
 	if (reason < REASON_MAX)
-		count_call(s, e, facts.own, e->end_ns - (before > e->start_ns ? before : e->start_ns));
+		count_call(t, s, e, facts.own, e->end_ns - (before > e->start_ns ? before : e->start_ns));
 	s->waited_ns = 0;
 	if (e->flags & IOLAT_WAIT_OPEN)
 		note_open(s, e, reason);
@@ -450,7 +462,7 @@ void tasks_io(struct tasks *t, const struct ended_io *io)
 	if (io->end_ns > f->request_ns)
 		f->request_ns = io->end_ns;
 	if (f->n_pending)
-		decide(f, io->start_ns, io->end_ns);
+		decide(t, f, io->start_ns, io->end_ns);
 }
 
 /* Who waits is told anew. */
@@ -471,7 +483,7 @@ void tasks_inflight(struct tasks *t, const struct iolat_inflight *e)
 	if (f)
 		f->flying_ns = t->look_ns;
 	if (f && f->n_pending)
-		decide(f, e->start_ns, t->look_ns);
+		decide(t, f, e->start_ns, t->look_ns);
 }
 
 /* --- frames ---------------------------------------------------------------------- */

@@ -49,8 +49,14 @@ struct task_slot {
 	struct task_sums now, before;	/* of the interval, of all ended ones */
 };
 
+/* What a task's time went into: waits for I/O whatever the reason, and by their call. */
+enum spent { SPENT_BLOCKED, SPENT_SYNC, SPENT_DIRTY };
+
 struct tasks {
 	struct model *model;
+	/* Told of all that is counted, piece by piece; may be NULL. */
+	void (*spent)(void *ctx, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns);
+	void *spent_ctx;
 	struct limited limited;
 	struct waited waited;
 	struct map by_tid;		/* the living */

@@ -54,6 +54,13 @@ enum thresholds {
 	T_FAST_PCT = 140,
 	T_STEP_TIMES = 2,
 
+	/* cold-cache, larger-than-memory: of data sets that are worth it. Cold: the later epochs read a quarter at most of
+	 * what the first did, and wait half as much at most. Larger: they read half of it at least, and half of that again. */
+	T_SET_MIB = 8,
+	T_WARM_PCT = 25,
+	T_WARM_WAITS_PCT = 50,
+	T_AGAIN_PCT = 50,
+
 	/* unattributed: a tenth of the bytes, as promised; not of next to nothing. */
 	T_UNOWNED_PCT = 10,
 	T_UNOWNED_MIB = 1,

@@ -29,7 +29,8 @@ def check(o):
     check_coverage(o["coverage"])
     for row in o["rows"]:
         check_row(row, set(o["by"]))
-    for check_one, found in ((check_task, o["tasks"]), (check_stuck, o["stuck"]), (check_finding, o["findings"])):
+    for check_one, found in ((check_task, o["tasks"]), (check_stuck, o["stuck"]), (check_finding, o["findings"]),
+                             (check_phase, o["phases"])):
         for one in found or []:
             check_one(one)
     identities = [identity(row, o["by"]) for row in o["rows"]]
@@ -54,6 +55,19 @@ def check_stuck(k):
     assert k["stage"] in ("queue", "device", "before-request")
     assert k["inferred"] == (k["stage"] == "before-request")
     assert not k["inferred"] or (k["sector"] is None and k["bytes"] is None)
+
+
+PHASE = {"name", "start", "end", "duration_ns", "ios", "bytes", "reread_bytes", "p50_ns", "p99_ns", "blocked_pct"}
+
+
+def check_phase(p):
+    assert p.keys() >= PHASE, PHASE - p.keys()
+    assert p["name"] and p["start"] <= p["end"]
+    assert (p["p50_ns"] is None) == (p["p99_ns"] is None) == (p["ios"] == 0)
+    assert p["ios"] == 0 or p["p50_ns"] <= p["p99_ns"]
+    for w in p["workers"] or []:
+        assert w["process"]["pid"] > 0 and 0 <= w["blocked_ns"] <= w["wall_ns"]
+    assert p["blocked_pct"] is None or 0 <= p["blocked_pct"] <= 100
 
 
 def check_finding(f):

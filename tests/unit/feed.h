@@ -328,6 +328,15 @@ static inline struct iolat_limit a_limit(void)
 	};
 }
 
+/* A line of the training's log, stamped in the nanosecond `wall_ns`. */
+static inline struct iolat_mark a_mark(enum iolat_mark_what what, const char *name, uint64_t wall_ns)
+{
+	struct iolat_mark e = {.head = HEAD(MARK, iolat_mark), .what = what, .wall_ns = wall_ns};
+
+	snprintf(e.name, sizeof(e.name), "%s", name);
+	return e;
+}
+
 static inline struct iolat_command a_command(const char *line)
 {
 	struct iolat_command e = {.head = HEAD(COMMAND, iolat_command)};

@@ -126,6 +126,7 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, FS, a_fs(0, 40, 0x6969, "nfs4", "", ""));
 	cut_sample(&s[IOLAT_EV_FILE], sizeof(struct iolat_file) + sizeof("/data/train.bin"));
 	cut_sample(&s[IOLAT_EV_FS], sizeof(struct iolat_fs) + sizeof("nfs4"));
+	SAMPLE(s, MARK, a_mark(IOLAT_MARK_START, "epoch 3", 1));
 }
 
 static void test_every_kind_reaches_its_handler(void **state)
@@ -339,6 +340,7 @@ static void test_strings_must_end(void **state)
 	assert_needs_nul(a_run(), kernel);
 	assert_needs_nul(a_hook("x"), name);
 	assert_needs_nul(a_command("x"), line);
+	assert_needs_nul(a_mark(IOLAT_MARK_END, "epoch 3", 1), name);
 	assert_needs_nul(some_facts(1), model);
 	assert_needs_nul(some_facts(1), scheduler);
 	assert_needs_nul(some_facts(1), transport);
