@@ -173,7 +173,7 @@ def test_sort_and_top(start_iolat, loop_disk, doio):
     """--sort orders the table, --top cuts it, and it says how many rows it left out."""
     disk = loop_disk()
     readers = [doio("read", disk, count=n) for n in (3, 9, 6)]
-    tracer = start_iolat("-i", "0", "--pid", ",".join(str(r.pid) for r in readers), "--sort", "ios", "-n", "2",
+    tracer = start_iolat("-i", "0", "--pid", ",".join(str(r.pid) for r in readers), "-d", disk.name, "--sort", "ios", "-n", "2",
                          "--columns", "ios,device")
     for reader in readers:
         reader.finish()
