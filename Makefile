@@ -61,7 +61,7 @@ DEFS_btf := -DIOLAT_BTF
 DEFS_raw :=
 BPF_OBJ := $(VARIANTS:%=$(B)/bpf/iolat_%.bpf.o)
 
-.PHONY: all help deps deps-test deps-bench deps-fuzz deps-deb install dist deb check check-unit check-vm fuzz bench bench-switches soak demo clean
+.PHONY: all help deps deps-test deps-bench deps-fuzz deps-deb install dist deb check check-unit check-vm setcap fuzz bench bench-switches soak demo clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -159,12 +159,19 @@ deb: dist ## a Debian package: build/iolat_VERSION-1_ARCH.deb (make deps-deb)
 	$(Q)mv $(B)/deb/*.deb $(B)/
 	@ls $(B)/*_$(VERSION)-1_*.deb
 
+# What users need to trace without root. CAP_BPF and CAP_PERFMON: load and attach the programs; CAP_DAC_READ_SEARCH: paths of
+# cgroups and the files in which runtimes keep names; CAP_SYS_PTRACE: what other users' processes are.
+SETCAP ?= $(or $(wildcard $(DESTDIR)$(PREFIX)/bin/iolat),$(B)/iolat)
+setcap: ## sudo make setcap: whoever may execute the installed program (or SETCAP=FILE) may trace with it
+	setcap cap_bpf,cap_perfmon,cap_dac_read_search,cap_sys_ptrace+ep $(SETCAP)
+	@getcap $(SETCAP)
+
 # --- what this needs, as Debian's and Ubuntu's packages ------------------------
 DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev libmicrohttpd-dev libncurses-dev libpcre2-dev
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 # Ubuntu has it as a snap only.
 CHROMIUM := $(if $(shell grep -s ^ID=ubuntu /etc/os-release),,chromium)
-DEPS_TEST := locales tmux btrfs-progs mdadm fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
+DEPS_TEST := libcap2-bin locales tmux btrfs-progs mdadm fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
 	nbdkit libnbd-bin prometheus zsh fish rpm $(CHROMIUM) qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
 DEPS_FUZZ := libclang-rt-dev
 DEPS_DEB := debhelper lintian

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
+#include "collect/privilege.h"
 
 #define TAIL_BYTES    (1 << 20)
 #define LONG_EPOCH_NS 1800000000000ull /* what ended longer ago is taken for a mistake, as in the time's zone */
@@ -30,10 +31,14 @@ struct logfile {
 /* 0 or a negative errno; -EINVAL: no regular file. */
 static int open_file(struct logfile *l)
 {
-	int fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd, err;
 
+	privilege_as_user(true);
+	fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	err = -errno;
+	privilege_as_user(false);
 	if (fd < 0)
-		return -errno;
+		return err;
 	if (fstat(fd, &l->stat) || !S_ISREG(l->stat.st_mode)) {
 		close(fd);
 		return -EINVAL;

@@ -15,6 +15,7 @@
 #include "cli/logfile.h"
 #include "cli/output.h"
 #include "cli/verdict.h"
+#include "collect/privilege.h"
 #include "stats/run.h"
 
 struct report {
@@ -216,6 +217,7 @@ int report_run(const struct options *o)
 	uint32_t version;
 	int status, err;
 
+	privilege_drop();
 	if (o->files.n > 1) {
 		log_error("report reads one FILE, not %zu", o->files.n);
 		return EXIT_USAGE;

@@ -7,11 +7,12 @@
 #include "collect/privilege.h"
 
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#define CAP_SYS_ADMIN 21
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static const struct privilege_def defs[PRIVILEGE_MAX] = {
 	[PRIVILEGE_BPF] = {"CAP_BPF", 39, true, "loading programs and maps"},
@@ -82,4 +83,34 @@ const char *privilege_lockdown(void)
 			return states[i];
 	}
 	return NULL;
+}
+
+/* The process's own sets; capset(2)'s interface, so that no library is needed for two calls. */
+static bool change(bool drop, bool on)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+	const __u32 file_bits = 1u << CAP_DAC_READ_SEARCH | 1u << CAP_DAC_OVERRIDE;
+
+	if (syscall(SYS_capget, &head, sets))
+		return false;
+	if (drop)
+		memset(sets, 0, sizeof(sets));
+	else if (on)
+		sets[0].effective &= ~file_bits;
+	else
+		sets[0].effective |= sets[0].permitted & file_bits;
+	return !syscall(SYS_capset, &head, sets);
+}
+
+void privilege_as_user(bool on)
+{
+	if (getuid())
+		change(false, on);
+}
+
+void privilege_drop(void)
+{
+	if (getuid())
+		change(true, false);
 }

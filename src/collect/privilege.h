@@ -26,4 +26,11 @@ const char *privilege_missing(char *buf, size_t size);
 /* "none", "integrity", "confidentiality", or NULL where the kernel does not tell. */
 const char *privilege_lockdown(void);
 
+/* With file capabilities (`make setcap`) the program may read what its user may not, so files that the user names are
+ * opened as the user: between on and off. Does nothing for root. */
+void privilege_as_user(bool on);
+
+/* For commands that trace nothing: gives the capabilities up for good, unless root runs it. */
+void privilege_drop(void);
+
 #endif
