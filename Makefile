@@ -49,7 +49,7 @@ BPF_CFLAGS := -O2 -g $(ANYWHERE) -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -W
 SRC := $(wildcard src/*/*.c)
 SRC_SERVE := src/cli/serve.c $(filter-out src/serve/listen.c,$(wildcard src/serve/*.c))
 ifeq ($(STATIC),1)
-SRC := $(filter-out $(SRC_SERVE),$(SRC)) src/cli/static/serve.c
+SRC := $(filter-out $(SRC_SERVE) src/collect/nvml.c,$(SRC)) src/cli/static/serve.c src/collect/static/nvml.c
 endif
 OBJ := $(SRC:src/%.c=$(B)/obj/%.o)
 BPF_SRC := $(wildcard bpf/*.bpf.c)

@@ -43,8 +43,10 @@
 	X(DENTRY, dentry)       \
 	X(FILE, file)           \
 	X(FS, fs)               \
-	X(CALLED, called)     \
-	X(MARK, mark)
+	X(CALLED, called)       \
+	X(MARK, mark)           \
+	X(GPU, gpu)             \
+	X(GPU_PROCESS, gpu_process)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -615,6 +617,27 @@ struct iolat_mark {
 	__u64 number;		/* of the epoch or step */
 	__u64 step, steps;	/* in the epoch, and of how many; 0: not told */
 	char name[IOLAT_MARK_LEN];	/* "epoch 3", "step 100" */
+};
+
+/* A sample of a GPU. The processes that use it follow, and replace those before. */
+#define IOLAT_GPU_UNKNOWN 0xffffffffu
+struct iolat_gpu {
+	struct iolat_head head;
+	__u32 number;		/* from 0 on; NVIDIA's before AMD's */
+	__u64 ts_ns;
+	__u64 memory_used, memory_total; /* 0: not known */
+	__u32 busy_pct;		/* of the time before, as the driver averages it; IOLAT_GPU_UNKNOWN */
+	__u32 reserved;
+	char name[64];
+};
+
+struct iolat_gpu_process {
+	struct iolat_head head;
+	__u32 number;		/* the GPU's */
+	__u64 ts_ns;
+	__u64 memory;		/* 0: not known */
+	__u32 tgid;
+	__u32 reserved;
 };
 
 #endif /* IOLAT_EVENT_H */

@@ -26,6 +26,7 @@ struct process {
 	uint32_t world_size;	/* 0: not known */
 	bool index_known;	/* a worker's, see struct worker */
 	uint32_t index;
+	uint32_t gpus;		/* bit a GPU that it uses, of the first 32 */
 };
 
 /* One place in a loader: the processes that held it one after the other, epoch by epoch. */

@@ -16,6 +16,7 @@
 
 #define DRAIN_LEAST_NS 1000000ull	/* between two looks at the rings */
 #define DRAIN_MOST_NS  100000000ull
+#define GPU_NS	       500000000ull	/* between two samples of the GPUs */
 #define DRAIN_FILL     0.25		/* how full they may be then; the rest is for a rush */
 
 /* An event that does not decode is counted by the run; tracing goes on. */
@@ -128,6 +129,7 @@ static int start_tracing(struct session *s, const struct by *by)
 	err = err ?: target_tree(&s->target, s->tracer);
 	err = err ?: facts_begin(s->facts, &s->target.knobs);
 	err = err ?: begin_log(s);
+	s->gpus = gpus_open(NULL);
 	if (!err)
 		return EXIT_OK;
 	log_error("cannot start tracing: %s", strerror(-err));
@@ -204,6 +206,16 @@ static uint64_t drain_again(struct session *s, uint64_t now)
 	return now + (pause > DRAIN_LEAST_NS * fill ? (uint64_t)(pause / fill) : DRAIN_LEAST_NS);
 }
 
+static int sample_gpus(struct session *s, uint64_t now)
+{
+	const struct sink sink = {take_event, s};
+
+	if (!s->gpus || now < s->next_gpu)
+		return 0;
+	s->next_gpu = now + GPU_NS;
+	return gpus_sample(s->gpus, now, &sink);
+}
+
 int session_drain(struct session *s, uint64_t now)
 {
 	const struct sink sink = facts_sink(s->facts);
@@ -213,7 +225,7 @@ int session_drain(struct session *s, uint64_t now)
 		return 0;
 	more = tracer_drain(s->tracer, &sink);
 	s->next_drain = more > 0 ? now : drain_again(s, now);
-	return more < 0 ? more : read_log(s);
+	return more < 0 ? more : read_log(s) ?: sample_gpus(s, now);
 }
 
 int session_take(struct session *s)
@@ -266,6 +278,7 @@ int session_stop(struct session *s)
 void session_close(struct session *s)
 {
 	logfile_close(s->log);
+	gpus_close(s->gpus);
 	facts_free(s->facts);
 	run_free(s->run);
 	tracer_close(s->tracer);

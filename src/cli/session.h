@@ -11,6 +11,7 @@
 #include "cli/target.h"
 #include "collect/cgroupfs.h"
 #include "collect/facts.h"
+#include "collect/gpu.h"
 #include "collect/tracer.h"
 #include "stats/run.h"
 
@@ -26,6 +27,8 @@ struct session {
 	struct logfile *log;		/* of --log, or NULL */
 	uint64_t begun_wall;		/* CLOCK_REALTIME */
 	struct sink also;		/* gets every event that the analysis gets; .event NULL: nobody does */
+	struct gpus *gpus;		/* NULL: there are none */
+	uint64_t next_gpu;
 	uint64_t last_drain, next_drain;	/* CLOCK_MONOTONIC */
 };
 

@@ -216,6 +216,16 @@ static bool mark_ok(const struct iolat_mark *e)
 	return e->what < IOLAT_MARK_WHATS && e->kind < IOLAT_MARK_KINDS && terminated(e->name, sizeof(e->name));
 }
 
+static bool gpu_ok(const struct iolat_gpu *e)
+{
+	return (e->busy_pct <= 100 || e->busy_pct == IOLAT_GPU_UNKNOWN) && terminated(e->name, sizeof(e->name));
+}
+
+static bool gpu_process_ok(const struct iolat_gpu_process *e)
+{
+	return e->tgid;
+}
+
 /* Each kind's check is NAME_ok. */
 #define X(KIND, name)                                                                              \
 	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \

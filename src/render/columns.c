@@ -253,6 +253,29 @@ static const char *text_via(const struct cell *cell)
 	return cell->row->via;
 }
 
+static const char *text_gpu(const struct cell *cell)
+{
+	const struct process *p = cell->row->subject.process;
+
+	return p && p->gpus ? "gpu" : NULL;
+}
+
+/* The numbers of those that the process uses: "0,3". */
+static void print_gpu(FILE *out, const struct cell *cell)
+{
+	const struct process *p = cell->row->subject.process;
+	const char *comma = "";
+
+	for (unsigned int i = 0; p && i < 32; i++) {
+		if (!(p->gpus & 1u << i))
+			continue;
+		fprintf(out, "%s%u", comma, i);
+		comma = ",";
+	}
+	if (!*comma)
+		fputc('-', out);
+}
+
 static void print_bracketed(FILE *out, const char *s)
 {
 	fputc('[', out);
@@ -440,6 +463,7 @@ static const struct column columns[] = {
 	{ "fs",         "FILE-SYSTEM", SHOW_KEY, BY_FS, .text = text_fs, .print = print_fs },
 	{ "mount",      "MOUNT",   SHOW_KEY,    BY_FS, .text = text_mount },
 	{ "file",       "FILE",    SHOW_KEY,    BY_FILE, .text = text_file, .print = print_file },
+	{ "gpu",        "GPU",     SHOW_ANY,    .text = text_gpu, .print = print_gpu },
 	{ "via",        "VIA",     SHOW_ANY_BUT, BY_PROCESS, .text = text_via },
 };
 /* clang-format on */

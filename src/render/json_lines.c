@@ -404,6 +404,46 @@ static void put_phases(struct json *j, const struct snapshot *s)
 	json_close(j, ']');
 }
 
+static void put_gpu_process(struct json *j, const struct gpu_process *p)
+{
+	json_open(j, '{');
+	json_ku64(j, "pid", p->process->pid);
+	json_kstr(j, "comm", p->process->comm_known ? p->process->comm : NULL);
+	put_u64(j, "memory_bytes", p->memory, p->memory);
+	json_close(j, '}');
+}
+
+static void put_gpu(struct json *j, const struct gpu *g)
+{
+	json_open(j, '{');
+	json_ku64(j, "index", g->number);
+	json_kstr(j, "name", g->name);
+	put_pct(j, "busy_pct", g->sampled, g->busy_pct);
+	put_u64(j, "memory_used_bytes", g->memory_total, g->memory_used);
+	put_u64(j, "memory_total_bytes", g->memory_total, g->memory_total);
+	put_u64(j, "idle_ns", g->compared_ns, g->idle_ns);
+	put_u64(j, "starved_ns", g->compared_ns, g->starved_ns);
+	json_key(j, "processes");
+	json_open(j, '[');
+	for (size_t i = 0; i < g->n_processes; i++)
+		put_gpu_process(j, &g->processes[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static void put_gpus(struct json *j, const struct snapshot *s)
+{
+	if (!s->n_gpus) {
+		put_null(j, "gpus");
+		return;
+	}
+	json_key(j, "gpus");
+	json_open(j, '[');
+	for (size_t i = 0; i < s->n_gpus; i++)
+		put_gpu(j, &s->gpus[i]);
+	json_close(j, ']');
+}
+
 /* Counts are whole; shares and rates have decimals. */
 static void put_evidence(struct json *j, const struct finding *f)
 {
@@ -465,6 +505,7 @@ static int json_snapshot(FILE *out, const struct snapshot *s, const struct rende
 	put_tasks(&j, s);
 	put_stuck(&j, s);
 	put_phases(&j, s);
+	put_gpus(&j, s);
 	put_findings(&j, s);
 	json_close(&j, '}');
 	json_end(&j);

@@ -250,6 +250,7 @@ static int put_frame(FILE *out, struct table *t, const struct render_options *o)
 		put_histograms(out, t);
 	table_tasks(out, t->frame, o);
 	table_stuck(out, t->frame, o);
+	table_gpus(out, t->frame);
 	table_phases(out, t->frame, o);
 	put_coverage(out, t->frame);
 	table_findings(out, t->frame);

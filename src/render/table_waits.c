@@ -140,6 +140,33 @@ void table_stuck(FILE *out, const struct snapshot *s, const struct render_option
 		fprintf(out, "... and %zu more stuck\n", s->n_stuck - n);
 }
 
+/* --- GPUs ---------------------------------------------------------------------------- */
+
+static void put_gpu(FILE *out, const struct gpu *g)
+{
+	char used[UNITS_LEN], total[UNITS_LEN];
+
+	fprintf(out, "GPU %u ", g->number);
+	column_print_text(out, g->name);
+	if (g->sampled)
+		fprintf(out, ": %.0f %% busy", g->busy_pct);
+	else
+		fputs(": no samples", out);
+	if (g->compared_ns && g->idle_ns)
+		fprintf(out, ", starved of I/O for %.0f %% of its idle time", pct(g->starved_ns, g->idle_ns));
+	if (g->memory_total)
+		fprintf(out, ", memory %s of %s", fmt_bytes(used, (double)g->memory_used), fmt_bytes(total, (double)g->memory_total));
+	for (size_t i = 0; i < g->n_processes; i++)
+		fprintf(out, "%s%u", i ? "," : ", used by ", g->processes[i].process->pid);
+	fputc('\n', out);
+}
+
+void table_gpus(FILE *out, const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->n_gpus; i++)
+		put_gpu(out, &s->gpus[i]);
+}
+
 /* --- phases -------------------------------------------------------------------------- */
 
 static double per_second(uint64_t n, uint64_t ns)

@@ -10,6 +10,7 @@
 /* Each prints nothing where there is nothing to say. */
 void table_tasks(FILE *out, const struct snapshot *s, const struct render_options *o);
 void table_stuck(FILE *out, const struct snapshot *s, const struct render_options *o);
+void table_gpus(FILE *out, const struct snapshot *s);
 void table_phases(FILE *out, const struct snapshot *s, const struct render_options *o);
 
 /* The first one in a frame, all of them in a summary. */

@@ -13,6 +13,7 @@ static const char *const codes[] = {
 	"worker-stuck",	   "noisy-neighbour",	   "writeback-stall",  "sync-stall",
 	"page-fault-io",
 	"iops-ceiling",	   "larger-than-memory",   "cold-cache",       "all-workers-io-bound",
+	"gpu-starved",
 	"device-saturated",	   "small-random-reads",
 	"not-the-disk",	   "unattributed",
 };
@@ -113,4 +114,5 @@ void findings_find(struct findings *f, const struct known *k)
 	findings_of_devices(f, k);
 	findings_of_files(f, k);
 	findings_of_phases(f, k);
+	findings_of_gpus(f, k);
 }

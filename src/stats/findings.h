@@ -8,6 +8,7 @@
 
 #include "stats/asked.h"
 #include "stats/flying.h"
+#include "stats/gpus.h"
 #include "stats/phases.h"
 #include "stats/random.h"
 #include "stats/served.h"
@@ -33,6 +34,7 @@ struct known {
 	const struct served *served;
 	const struct streams *streams;
 	const struct phases *phases;	/* as viewed */
+	const struct gpus_known *gpus;	/* as viewed */
 };
 
 void findings_find(struct findings *f, const struct known *k);
@@ -66,5 +68,6 @@ void findings_of_tasks(struct findings *f, const struct known *k);	/* findings_t
 void findings_of_devices(struct findings *f, const struct known *k);	/* findings_devices.c */
 void findings_of_files(struct findings *f, const struct known *k);	/* findings_files.c */
 void findings_of_phases(struct findings *f, const struct known *k);	/* findings_phases.c */
+void findings_of_gpus(struct findings *f, const struct known *k);	/* findings_gpus.c */
 
 #endif

@@ -228,10 +228,8 @@ int phases_aggregate(struct phases *p, const struct iolat_aggregate *e)
 	return row_aggregate_latency(&s->latency, e);
 }
 
-void phases_spent(void *ctx, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns)
+void phases_spent(struct phases *p, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns)
 {
-	struct phases *p = ctx;
-
 	if (!p->on || to_ns <= from_ns)
 		return;
 	proc_ref(s->proc);

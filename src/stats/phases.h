@@ -57,8 +57,8 @@ int phases_mark(struct phases *p, const struct iolat_mark *e);
 int phases_request(struct phases *p, const struct iolat_request *e);	/* one that counts in a row */
 int phases_aggregate(struct phases *p, const struct iolat_aggregate *e);
 
-/* What a task spent; for tasks_init(). */
-void phases_spent(void *ctx, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns);
+/* What a task spent. */
+void phases_spent(struct phases *p, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns);
 
 /* Lists the phases between `from_ns` and `now_ns`. `all`: counts what is held back, too. 0 or -ENOMEM. */
 int phases_view(struct phases *p, struct tasks *t, uint64_t from_ns, uint64_t now_ns, bool all);

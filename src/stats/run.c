@@ -14,6 +14,7 @@
 #include "stats/account.h"
 #include "stats/asked.h"
 #include "stats/findings.h"
+#include "stats/gpus.h"
 #include "stats/phases.h"
 #include "stats/view.h"
 
@@ -41,6 +42,7 @@ struct run {
 	struct flying flying;
 	struct findings findings;
 	struct phases phases;
+	struct gpus_known gpus;
 	uint64_t stuck_ns;
 	bool forgets;
 	struct timeline timeline;
@@ -60,6 +62,15 @@ static const struct by *frame_by(const struct run *r)
 	return r->detail.n ? &r->detail : &r->by;
 }
 
+static void on_spent(void *ctx, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns)
+{
+	struct run *r = ctx;
+
+	phases_spent(&r->phases, s, what, from_ns, to_ns);
+	if (what == SPENT_BLOCKED)
+		gpus_spent(&r->gpus, s, from_ns, to_ns);
+}
+
 int run_new(struct run **out, const struct run_options *o)
 {
 	struct run *r = calloc(1, sizeof(*r));
@@ -73,8 +84,9 @@ int run_new(struct run **out, const struct run_options *o)
 	model_init(&r->model, o->selection, true);
 	tasks_init(&r->tasks, &r->model);
 	phases_init(&r->phases, &r->model);
-	r->tasks.spent = phases_spent;
-	r->tasks.spent_ctx = &r->phases;
+	gpus_init(&r->gpus, &r->model);
+	r->tasks.spent = on_spent;
+	r->tasks.spent_ctx = r;
 	usages_init(&r->usages, &r->model);
 	asked_init(&r->asked, &r->model);
 	served_init(&r->served, &r->model);
@@ -103,6 +115,7 @@ void run_free(struct run *r)
 	rows_free(&r->whole);
 	rows_free(&r->folded);
 	phases_free(&r->phases);
+	gpus_free(&r->gpus);
 	tasks_free(&r->tasks);
 	usages_free(&r->usages);
 	asked_free(&r->asked);
@@ -303,6 +316,20 @@ static int on_mark(void *ctx, const struct iolat_mark *e)
 	return phases_mark(&r->phases, e);
 }
 
+static int on_gpu(void *ctx, const struct iolat_gpu *e)
+{
+	struct run *r = ctx;
+
+	return gpus_sampled(&r->gpus, e);
+}
+
+static int on_gpu_process(void *ctx, const struct iolat_gpu_process *e)
+{
+	struct run *r = ctx;
+
+	return gpus_process(&r->gpus, e);
+}
+
 static int on_counters(void *ctx, const struct iolat_counters *e)
 {
 	struct run *r = ctx;
@@ -484,11 +511,13 @@ static int conclude(struct run *r, bool whole, uint64_t now_ns, struct snapshot 
 		.served = &r->served,
 		.streams = &r->account.streams,
 		.phases = &r->phases,
+		.gpus = &r->gpus,
 	};
 	int err = tasks_view(&r->tasks, whole, now_ns) ?:
 		  flying_view(&r->flying, &r->tasks, now_ns, r->stuck_ns,
 			     r->forgets || (r->detail.n && !whole)) ?:
-		  phases_view(&r->phases, &r->tasks, whole ? r->start_ns : r->interval_ns, now_ns, whole);
+		  phases_view(&r->phases, &r->tasks, whole ? r->start_ns : r->interval_ns, now_ns, whole) ?:
+		  gpus_view(&r->gpus, &r->tasks, whole, now_ns);
 
 	if (err)
 		return err;
@@ -504,6 +533,8 @@ static int conclude(struct run *r, bool whole, uint64_t now_ns, struct snapshot 
 	out->stuck = r->flying.stuck;
 	out->n_stuck = r->flying.n_stuck;
 	out->n_flying = r->flying.n_listed;
+	out->gpus = r->gpus.list;
+	out->n_gpus = r->gpus.n_list;
 	out->phases_known = r->phases.on;
 	out->phases = r->phases.list;
 	out->n_phases = r->phases.n_list;
@@ -525,6 +556,7 @@ int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out)
 	view_err = view_interval(&r->view, &r->account.rows, r->forgets ? NULL : &r->whole);
 	account_start_interval(&r->account);
 	tasks_turn(&r->tasks, now_ns);
+	gpus_turn(&r->gpus);
 	usages_turn(&r->usages);
 	asked_turn(&r->asked);
 	served_turn(&r->served);

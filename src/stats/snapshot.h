@@ -170,6 +170,28 @@ struct phase {
 	size_t n_workers;
 };
 
+struct gpu_process {
+	const struct process *process;
+	uint64_t memory;		/* 0: not known */
+};
+
+struct gpu_period;
+
+struct gpu {
+	uint32_t number;
+	char name[64];
+	bool busy_known;
+	uint64_t sampled;		/* ns of the frame that busy_pct is of; 0: no sample fell into it */
+	double busy_pct;
+	uint64_t memory_used, memory_total;	/* 0: not known */
+	/* Of the time that was compared with the waits of its workers: idle, and of that, waited for I/O. */
+	uint64_t compared_ns, idle_ns, starved_ns;
+	const struct gpu_process *processes;
+	size_t n_processes;
+	const struct gpu_period *samples;	/* of the whole run; stats/gpus.h */
+	size_t n_samples;
+};
+
 struct snapshot {
 	enum snapshot_type type;
 	const char *host, *kernel;
@@ -192,6 +214,8 @@ struct snapshot {
 	bool phases_known;		/* a log was given */
 	const struct phase *phases;	/* in the order of time */
 	size_t n_phases;
+	const struct gpu *gpus;		/* none: there is no GPU, or nothing is known of any */
+	size_t n_gpus;
 	bool findings_known;
 	const struct finding *findings;	/* the most important first */
 	size_t n_findings;

@@ -61,6 +61,10 @@ enum thresholds {
 	T_WARM_WAITS_PCT = 50,
 	T_AGAIN_PCT = 50,
 
+	/* gpu-starved: idle for a third of the time, and the workers wait for half of that at least. */
+	T_GPU_IDLE_PCT = 33,
+	T_GPU_STARVED_PCT = 50,
+
 	/* unattributed: a tenth of the bytes, as promised; not of next to nothing. */
 	T_UNOWNED_PCT = 10,
 	T_UNOWNED_MIB = 1,

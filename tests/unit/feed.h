@@ -337,6 +337,23 @@ static inline struct iolat_mark a_mark(enum iolat_mark_what what, const char *na
 	return e;
 }
 
+static inline struct iolat_gpu a_gpu(uint32_t number, uint64_t ts_ns, uint32_t busy_pct)
+{
+	return (struct iolat_gpu){.head = HEAD(GPU, iolat_gpu),
+				  .number = number,
+				  .ts_ns = ts_ns,
+				  .busy_pct = busy_pct,
+				  .memory_used = 1 << 20,
+				  .memory_total = 1 << 30,
+				  .name = "a GPU"};
+}
+
+static inline struct iolat_gpu_process a_gpu_process(uint32_t number, uint64_t ts_ns, uint32_t tgid)
+{
+	return (struct iolat_gpu_process){
+		.head = HEAD(GPU_PROCESS, iolat_gpu_process), .number = number, .ts_ns = ts_ns, .memory = 4096, .tgid = tgid};
+}
+
 static inline struct iolat_command a_command(const char *line)
 {
 	struct iolat_command e = {.head = HEAD(COMMAND, iolat_command)};

@@ -126,6 +126,8 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, FS, a_fs(0, 40, 0x6969, "nfs4", "", ""));
 	cut_sample(&s[IOLAT_EV_FILE], sizeof(struct iolat_file) + sizeof("/data/train.bin"));
 	cut_sample(&s[IOLAT_EV_FS], sizeof(struct iolat_fs) + sizeof("nfs4"));
+	SAMPLE(s, GPU, a_gpu(0, 1, 50));
+	SAMPLE(s, GPU_PROCESS, a_gpu_process(0, 1, 100));
 	SAMPLE(s, MARK, a_mark(IOLAT_MARK_START, "epoch 3", 1));
 }
 
@@ -341,6 +343,7 @@ static void test_strings_must_end(void **state)
 	assert_needs_nul(a_hook("x"), name);
 	assert_needs_nul(a_command("x"), line);
 	assert_needs_nul(a_mark(IOLAT_MARK_END, "epoch 3", 1), name);
+	assert_needs_nul(a_gpu(0, 1, 50), name);
 	assert_needs_nul(some_facts(1), model);
 	assert_needs_nul(some_facts(1), scheduler);
 	assert_needs_nul(some_facts(1), transport);

@@ -60,7 +60,7 @@
 										      "1")) "}"      \
 											    "," SIZE \
 											    "}"
-#define TAIL "\"tasks\":null,\"stuck\":null,\"phases\":null,\"findings\":null}\n"
+#define TAIL "\"tasks\":null,\"stuck\":null,\"phases\":null,\"gpus\":null,\"findings\":null}\n"
 
 static void test_whole_line(void **state)
 {
