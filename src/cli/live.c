@@ -18,11 +18,11 @@
 #include "base/units.h"
 #include "capture/writer.h"
 #include "cli/child.h"
+#include "cli/fullscreen.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "cli/verdict.h"
-#include "screen/screen.h"
 
 #define TAKE_NS	       1000000000ull	/* between two looks at what was counted in the kernel */
 #define ALIVE_NS       500000000ull	/* between two looks whether the subject still exists */
@@ -33,7 +33,7 @@ struct live {
 	struct output output;
 	struct capture_writer *capture;	/* of `record`; then nothing is rendered */
 	struct render_options render;
-	struct screen *screen;		/* takes the frames; NULL: they are written */
+	struct fullscreen full;		/* takes the frames, if there is one */
 	struct child child;
 	int signal_fd;
 	uint64_t next_take, next_frame, next_alive, end;
@@ -88,7 +88,7 @@ static void write_frame(struct live *l, const struct snapshot *s)
 
 static void draw_frame(struct live *l, const struct snapshot *s)
 {
-	int err = screen_frame(l->screen, s);
+	int err = fullscreen_frame(&l->full, s);
 
 	if (err)
 		fail(l, err, "cannot draw a frame");
@@ -96,9 +96,9 @@ static void draw_frame(struct live *l, const struct snapshot *s)
 
 static void write_beside(struct live *l, const struct snapshot *s)
 {
-	screen_leave(l->screen);
+	screen_leave(l->full.screen);
 	write_frame(l, s);
-	screen_return(l->screen);
+	screen_return(l->full.screen);
 }
 
 static void render(struct live *l, const struct snapshot *s)
@@ -111,7 +111,7 @@ static void render(struct live *l, const struct snapshot *s)
 			fail(l, err, "cannot write the recording");
 		return;
 	}
-	if (!l->screen)
+	if (!l->full.screen)
 		write_frame(l, s);
 	else if (s->type == SNAPSHOT_INTERVAL)
 		draw_frame(l, s);
@@ -212,8 +212,9 @@ static void wait_for(struct live *l, uint64_t until)
 	uint64_t now = now_ns(), left = until > now ? until - now : 0;
 	const struct timespec ts = {left / 1000000000, left % 1000000000};
 
-	if (l->screen)
-		fds[2] = (struct pollfd){.fd = screen_fd(l->screen), .events = screen_events(l->screen)};
+	if (l->full.screen)
+		fds[2] = (struct pollfd){.fd = screen_fd(l->full.screen),
+					 .events = screen_events(l->full.screen)};
 	if (ppoll(fds, 3, &ts, NULL) <= 0)
 		return;
 	if (fds[1].revents & POLLERR)
@@ -223,11 +224,11 @@ static void wait_for(struct live *l, uint64_t until)
 /* A terminal that is gone is a reader that is gone. */
 static void attend_screen(struct live *l)
 {
-	if (!l->screen)
+	if (!l->full.screen)
 		return;
-	if (screen_attend(l->screen))
+	if (fullscreen_attend(&l->full))
 		check_output(l, -EPIPE);
-	if (screen_quits(l->screen))
+	if (screen_quits(l->full.screen))
 		l->done = true;
 }
 
@@ -311,24 +312,6 @@ static int start_output(struct live *l)
 	return EXIT_OK;
 }
 
-/* Rows are processes unless something else was asked for: the device and the operation are parts to look into. */
-static int start_screen(struct live *l)
-{
-	static const struct by processes = {.keys = {BY_PROCESS}, .n = 1, .mask = 1u << BY_PROCESS};
-	const struct screen_options so = {
-		.by = l->o->by_named ? &l->o->by : &processes,
-		.sort = l->o->render.sort,
-	};
-	int err = l->o->full_screen ? screen_open(&l->screen, &so) : 0;
-
-	if (l->screen)
-		l->session.detail = screen_detail(&l->o->by);
-	if (!err || err == -ENOTTY)
-		return EXIT_OK;
-	log_error("cannot draw on the terminal: %s", strerror(-err));
-	return EXIT_FAILED;
-}
-
 static int prepare(struct live *l)
 {
 	int err, status = session_open(&l->session, l->o);
@@ -342,7 +325,7 @@ static int prepare(struct live *l)
 	}
 	status = status ?: session_attach(&l->session, l->child.pid);
 	status = status ?: start_output(l);
-	status = status ?: start_screen(l);
+	status = status ?: fullscreen_open(&l->full, &l->session);
 	status = status ?: session_begin(&l->session, &l->o->by);
 	status = status ?: session_ready(&l->session);
 	if (status == EXIT_OK && l->child.pid)
@@ -368,10 +351,11 @@ static void finish(struct live *l)
 {
 	uint64_t now = now_ns();
 	int err = session_stop(&l->session);
-	bool drawn = l->screen;
+	bool drawn = l->full.screen;
 
-	screen_close(l->screen);
-	l->screen = NULL;
+	fullscreen_close(&l->full);
+	if (fullscreen_end(&l->full))
+		l->status = EXIT_FAILED;
 	if (err)
 		fail(l, err, "cannot make the summary");
 	if (!l->quiet && !drawn && l->o->interval_ns)
@@ -396,7 +380,7 @@ static void clean_up(struct live *l)
 {
 	int err;
 
-	screen_close(l->screen);
+	fullscreen_close(&l->full);
 	err = output_close(&l->output);
 	if (err && err != -EPIPE && l->status == EXIT_OK)
 		l->status = EXIT_FAILED;

@@ -27,6 +27,7 @@ struct watched {
 	bool accounted;			/* as sysfs says; */
 	bool by_driver;			/* ... but only if the count is not 0 */
 	uint64_t base, now;
+	uint64_t unselected_base;	/* what the kernel side had left out before this run */
 	uint64_t round;			/* of counting that found it */
 };
 
@@ -162,12 +163,21 @@ static struct watched *watch(struct diskwatch *w, const struct iolat_disk *e)
 		return NULL;
 	}
 	find_base(w, d);
+	if (w->begins_late)
+		d->unselected_base = tracer_unselected(w->tracer, e->disk);
 	d->by_driver = diskfacts_read(e, &d->facts);
 	d->accounted = d->facts.accounted;
 	d->facts.accounted = is_accounted(d);
 	/* A disk that is first heard of after the last count was not counted if it was new. */
 	d->facts.incomparable = !d->counted || (w->frozen && !map_get(&w->baselines, &dev));
 	return d;
+}
+
+static uint64_t unselected(const struct diskwatch *w, const struct watched *d)
+{
+	uint64_t all = tracer_unselected(w->tracer, d->disk.disk);
+
+	return all > d->unselected_base ? all - d->unselected_base : 0;
 }
 
 /* The last word on a disk that is gone: how much the kernel counted on it will never be known. */
@@ -178,7 +188,7 @@ static int bid_farewell(struct diskwatch *w, struct watched *d, const struct sin
 
 	last.incomparable = 1;
 	last.kernel_ios = 0;
-	last.unselected = tracer_unselected(w->tracer, d->disk.disk);
+	last.unselected = unselected(w, d);
 	err = pass_facts(d, &last, false, sink);
 	forget(w, d);
 	return err;
@@ -207,6 +217,18 @@ int diskwatch_disk(struct diskwatch *w, const struct iolat_disk *e, const struct
 	if (!d)
 		return -ENOMEM;
 	return pass_facts(d, &d->facts, true, sink) ?: diskfacts_below(e, sink);
+}
+
+int diskwatch_copy(struct diskwatch *w, const struct diskwatch *other, const struct sink *sink)
+{
+	const struct watched *d;
+	int err = 0;
+
+	w->begins_late = true;
+	for (size_t i = 0; !err && (d = map_next(&other->disks, &i, NULL));)
+		err = diskwatch_disk(w, &d->disk, sink);
+	w->begins_late = false;
+	return err;
 }
 
 /* --- counting --------------------------------------------------------------------- */
@@ -258,7 +280,7 @@ static int report(struct diskwatch *w, struct watched *d, const struct sink *sin
 	now.accounted = is_accounted(d);
 	if (now.accounted && !now.incomparable)
 		now.kernel_ios = d->now - d->base;
-	now.unselected = tracer_unselected(w->tracer, d->disk.disk);
+	now.unselected = unselected(w, d);
 	return pass_facts(d, &now, false, sink);
 }
 

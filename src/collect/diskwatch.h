@@ -20,6 +20,7 @@ struct diskwatch {
 	struct map baselines;	/* by major and minor: the counts when the run began */
 	uint64_t round;		/* of counting */
 	bool frozen;		/* counts stay as they are */
+	bool begins_late;	/* what the kernel side has counted so far is not of this run */
 };
 
 void diskwatch_init(struct diskwatch *w, struct tracer *t);
@@ -34,6 +35,9 @@ int diskwatch_disk(struct diskwatch *w, const struct iolat_disk *e, const struct
 /* Tells of a disk that no event has named yet, by its numbers, where the kernel has diskseq (5.15). 0 or
  * -errno. */
 int diskwatch_introduce(struct diskwatch *w, uint32_t major, uint32_t minor, const struct sink *sink);
+
+/* Tells of the disks that `other` knows, of the same tracer, as of now. 0 or -errno. */
+int diskwatch_copy(struct diskwatch *w, const struct diskwatch *other, const struct sink *sink);
 
 /* Passes on the facts that have changed. 0 or -errno. */
 int diskwatch_report(struct diskwatch *w, const struct sink *sink);

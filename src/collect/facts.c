@@ -37,7 +37,12 @@ struct facts {
 	uint64_t next_look;		/* CLOCK_MONOTONIC */
 	bool frozen;
 	uint64_t names_lost;		/* when the tasks were last listed */
+	struct map names;		/* NAME events, which come once, for who follows later */
+	struct facts *leader, *follower;	/* of the same tracer, or NULL */
+	struct iolat_counters before;	/* what had been counted when it began */
 };
+
+#define NAMES_KEPT 4096
 
 static int send(struct facts *f, const void *event, size_t size)
 {
@@ -77,6 +82,52 @@ static int pass_task(struct facts *f, const struct iolat_task *e, size_t size)
 	return err || !f->host_pids ? err : process_facts_task(&f->processes, e) ?: called_task(&f->called, e);
 }
 
+/* --- two streams of one tracer ------------------------------------------------------ */
+
+static int keep_name(struct facts *f, const struct iolat_name *e)
+{
+	struct iolat_name *copy;
+
+	if (f->names.count >= NAMES_KEPT || map_get(&f->names, &e->id))
+		return 0;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *e;
+	if (!map_put(&f->names, &e->id, copy))
+		return 0;
+	free(copy);
+	return -ENOMEM;
+}
+
+static void free_names(struct facts *f)
+{
+	void *name;
+
+	for (size_t i = 0; (name = map_next(&f->names, &i, NULL));)
+		free(name);
+	map_free(&f->names);
+}
+
+static int send_names(struct facts *f, const struct facts *of)
+{
+	const struct iolat_name *e;
+	int err = 0;
+
+	for (size_t i = 0; !err && (e = map_next(&of->names, &i, NULL));)
+		err = send(f, e, sizeof(*e));
+	return err;
+}
+
+/* Its errors are its own: whoever owns its sink knows. */
+static void lead(struct facts *f, const void *data, size_t size)
+{
+	const struct sink sink = facts_sink(f->follower);
+
+	if (sink.event(sink.ctx, data, size))
+		f->follower = NULL;
+}
+
 /* --- the stream ------------------------------------------------------------------- */
 
 static int pass(void *ctx, const void *data, size_t size)
@@ -90,6 +141,8 @@ static int pass(void *ctx, const void *data, size_t size)
 	struct facts *f = ctx;
 	int err = 0;
 
+	if (f->follower)
+		lead(f, data, size);
 	switch (head->kind) {
 	case IOLAT_EV_REQUEST:
 		err = pass_owner(f, rq->cgroup, rq->tgid);
@@ -113,6 +166,9 @@ static int pass(void *ctx, const void *data, size_t size)
 		return pass_task(f, data, size);
 	case IOLAT_EV_DISK:
 		return diskwatch_disk(&f->disks, data, &f->sink);
+	case IOLAT_EV_NAME:
+		err = keep_name(f, data);
+		break;
 	case IOLAT_EV_DENTRY:
 		return file_facts_dentry(&f->files, data);
 	case IOLAT_EV_CGROUP:
@@ -192,6 +248,22 @@ int facts_begin(struct facts *f, const struct iolat_knobs *knobs)
 	return err == -ENOTSUP ? 0 : err; /* who sleeps already shows at its next sleep */
 }
 
+int facts_follow(struct facts *f, struct facts *leader, const struct iolat_knobs *knobs)
+{
+	int err;
+
+	f->leader = leader;
+	diskwatch_begin(&f->disks);
+	tracer_counters(f->tracer, &f->before);
+	f->names_lost = f->before.names_lost;
+	err = send_run(f, knobs) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
+	err = err ?: cgroup_facts_begin(f->cgroups) ?: send_names(f, leader);
+	err = err ?: diskwatch_copy(&f->disks, &leader->disks, &f->sink);
+	if (!err)
+		leader->follower = f;
+	return err;
+}
+
 /* What the ring of facts had no room for is learnt anew. Who is thought alive and not listed has lost its
  * end, unless the list is one of a PID namespace only. */
 static int recover_names(struct facts *f, uint64_t names_lost)
@@ -212,6 +284,17 @@ static int recover_names(struct facts *f, uint64_t names_lost)
 	return err;
 }
 
+static void count_from(struct iolat_counters *e, const struct iolat_counters *before)
+{
+	e->lost -= before->lost;
+	e->unmatched -= before->unmatched;
+	e->map_full -= before->map_full;
+	e->backward -= before->backward;
+	e->missed -= before->missed;
+	e->names_lost -= before->names_lost;
+	e->waits_lost -= before->waits_lost;
+}
+
 static int send_counters(struct facts *f)
 {
 	struct iolat_counters e;
@@ -219,6 +302,7 @@ static int send_counters(struct facts *f)
 
 	tracer_counters(f->tracer, &e);
 	err = recover_names(f, e.names_lost);
+	count_from(&e, &f->before);
 	return err ?: send(f, &e, sizeof(e));
 }
 
@@ -227,11 +311,14 @@ static int look(struct facts *f, bool anyway)
 {
 	const struct sink sink = facts_sink(f);
 	uint64_t now = monotonic_ns();
+	int err = 0;
 
 	if (f->frozen || (!anyway && now < f->next_look))
 		return 0;
 	f->next_look = now + LOOK_NS;
-	return tracer_look(f->tracer, &sink) ?: limits_update(f->limits) ?: called_update(&f->called);
+	if (!f->leader) /* else it is shown what the leader sees */
+		err = tracer_look(f->tracer, &sink);
+	return err ?: limits_update(f->limits) ?: called_update(&f->called);
 }
 
 int facts_counters(struct facts *f)
@@ -244,8 +331,13 @@ int facts_counters(struct facts *f)
 
 int facts_freeze(struct facts *f)
 {
-	int err = look(f, true);
+	int err;
 
+	if (f->frozen)
+		return 0;
+	err = look(f, true);
+	if (f->follower)
+		facts_freeze(f->follower);
 	f->frozen = true;
 	return err ?: diskwatch_freeze(&f->disks, &f->sink);
 }
@@ -271,6 +363,7 @@ int facts_new(struct facts **out, struct tracer *t, const struct cgroupfs *cgrou
 		return -ENOMEM;
 	}
 	diskwatch_init(&f->disks, t);
+	map_init(&f->names, sizeof(uint32_t));
 	return cgroup_facts_new(&f->cgroups, cgroups, &f->sink);
 }
 
@@ -278,6 +371,9 @@ void facts_free(struct facts *f)
 {
 	if (!f)
 		return;
+	if (f->leader)
+		f->leader->follower = NULL;
+	free_names(f);
 	diskwatch_free(&f->disks);
 	process_facts_free(&f->processes);
 	file_facts_free(&f->files);

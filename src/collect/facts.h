@@ -23,6 +23,10 @@ void facts_free(struct facts *f);
  * of what is seen. `knobs` as given to the tracer. 0 or -errno. */
 int facts_begin(struct facts *f, const struct iolat_knobs *knobs);
 
+/* Instead of facts_begin(): a second stream of the leader's tracer, which begins now. It gets every event that the
+ * leader gets, and stops by itself after an error of its sink. One at a time; the leader must live longer. 0 or -errno. */
+int facts_follow(struct facts *f, struct facts *leader, const struct iolat_knobs *knobs);
+
 /* A sink for tracer_drain: passes events on, with the facts they need before them. */
 struct sink facts_sink(struct facts *f);
 

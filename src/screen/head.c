@@ -28,8 +28,9 @@ static void draw_title(const struct screen *s)
 
 	fmt_rfc3339(stamp, s->memory.head.end_wall_ns);
 	by_text(by, &s->how.by);
-	snprintf(left, sizeof(left), " iolat  %s  %.8s%s", s->memory.host,
-		 s->memory.frame ? stamp + strlen("YYYY-MM-DDT") : "", s->paused ? "  PAUSED" : "");
+	snprintf(left, sizeof(left), " iolat  %s  %.8s%s%s%s", s->memory.host,
+		 s->memory.frame ? stamp + strlen("YYYY-MM-DDT") : "", s->paused ? "  PAUSED" : "",
+		 s->kept ? "  keeping a " : "", s->kept ?: "");
 	snprintf(right, sizeof(right), "by %s  sort %s%s%s%s ", by, rows_sort_name(s),
 		 s->how.reverse ? " (reversed)" : "", s->filter[0] ? "  filter " : "", s->filter);
 	paint_line(0, INK_REVERSE | INK_BOLD);

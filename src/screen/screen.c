@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,12 @@ static void common_key(struct screen *s, const struct term_key *key)
 	case 'p':
 		s->paused = !s->paused;
 		break;
+	case 'r':
+		s->wish = SCREEN_RECORDING;
+		break;
+	case 'w':
+		s->wish = SCREEN_PAGE;
+		break;
 	case 'f':
 		toggle(s, &view_findings);
 		break;
@@ -317,4 +324,29 @@ int screen_attend(struct screen *s)
 bool screen_quits(const struct screen *s)
 {
 	return s->quits;
+}
+
+enum screen_wish screen_wish(struct screen *s)
+{
+	enum screen_wish wish = s->wish;
+
+	s->wish = SCREEN_NOTHING;
+	return wish;
+}
+
+void screen_say(struct screen *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s->message, sizeof(s->message), fmt, ap);
+	va_end(ap);
+	s->redraw = true;
+	draw(s);
+}
+
+void screen_keeps(struct screen *s, const char *what)
+{
+	s->kept = what;
+	s->redraw = true;
 }

@@ -34,6 +34,14 @@ short screen_events(const struct screen *s);
 int screen_attend(struct screen *s);
 bool screen_quits(const struct screen *s); /* the user wants to end the run */
 
+/* What else the user wants, once. */
+enum screen_wish { SCREEN_NOTHING, SCREEN_RECORDING, SCREEN_PAGE };
+enum screen_wish screen_wish(struct screen *s);
+
+/* A word to the user, until the next key; and what is being kept all the while, NULL: nothing (borrowed). */
+void screen_say(struct screen *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void screen_keeps(struct screen *s, const char *what);
+
 /* Around whatever is written to the terminal meanwhile. */
 void screen_leave(struct screen *s);
 void screen_return(struct screen *s);

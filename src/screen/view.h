@@ -43,6 +43,8 @@ struct screen {
 	bool outdated;		/* the board */
 	bool redraw;
 	bool quits;
+	enum screen_wish wish;
+	const char *kept;	/* what is being kept, or NULL */
 };
 
 void view_show(struct screen *s, const struct view *view);

@@ -16,6 +16,8 @@ static const char *const text[] = {
 	" /               show only rows that contain a text; Esc shows all again",
 	" m               what the last minute shows: blocked, p99, IOPS, bytes",
 	" p               pause; tracing goes on, what passes meanwhile is only in the summary",
+	" r               a recording from now on, in the current folder; r again or the end ends it",
+	" w               the same as a page (HTML)",
 	" f               findings of the latest frame, with their numbers",
 	" Ctrl-L          draw everything anew",
 	"",

@@ -361,7 +361,7 @@ static bool key(struct screen *s, const struct term_key *k)
 }
 
 const struct view view_rows = {
-	.hints = "q quit  ? help  Enter open  b by  s sort  / filter  p pause  f findings  m minute",
+	.hints = "q quit  ? help  Enter open  b by  s sort  / filter  p pause  f findings  r record",
 	.draw = draw,
 	.key = key,
 };

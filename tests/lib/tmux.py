@@ -5,7 +5,7 @@ from lib import base
 
 
 class Screen:
-    """Runs argv in a terminal; a shell notes its exit status and the terminal's modes behind it."""
+    """Runs argv in a terminal, in `folder`; a shell notes its exit status and the terminal's modes behind it."""
 
     def __init__(self, stack, folder, argv, columns=80, lines=24, term="tmux-256color", locale="C.UTF-8", **env):
         base.need_tool("tmux")
@@ -14,7 +14,7 @@ class Screen:
         script = (f"trap : INT; stty -a > {folder}/before; env -u LANG -u LC_CTYPE {shlex.join(words)} {shlex.join(map(str, argv))}; "
                   f"echo status $?; stty -a > {folder}/after; read -r end")
         stack.callback(self._tmux, "kill-server", check=False)
-        self._tmux("new-session", "-d", "-x", columns, "-y", lines, "sh", "-c", script)
+        self._tmux("new-session", "-d", "-c", folder, "-x", columns, "-y", lines, "sh", "-c", script)
 
     def _tmux(self, *words, check=True):
         # -u: tmux itself takes UTF-8 for granted.

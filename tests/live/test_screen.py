@@ -237,6 +237,46 @@ def test_without_colour(watching, how):
     assert not COLOUR.search(s.attributes)
 
 
+def kept(s, pattern):
+    """The file that it has said to have written, and nothing beside it."""
+    found = list(s.folder.glob("iolat-*"))
+    assert len(found) == 1 and found[0].match(pattern) and not found[0].is_symlink()
+    return found[0]
+
+
+def test_a_recording_from_now_on(watching, readers, run_iolat):
+    """It begins with the key, knows what came before it (disks, names, who is who), and ends with the key."""
+    s = watching()
+    s.type("r")
+    s.wait("recording from now on")
+    s.wait(lambda t: "keeping a recording" in t and "r ends it" in t)
+    before = s.text
+    s.wait(lambda t: t.splitlines()[0] != before.splitlines()[0])
+    s.type("r")
+    s.wait(lambda t: "written: " in t and "keeping" not in t)
+    done = run_iolat("report", kept(s, "*.iolat"), "-f", "json", rc=0)
+    summary = trace.objects(done.stdout)[-1]
+    for load in readers:
+        row = trace.one(trace.rows(summary, pid=load.pid, device=load.disk, op="read"))
+        assert row["ios"] > 10 and row["process"]["comm"] == "fio"
+        assert trace.task(summary, load.pid)["wall_ns"] <= summary["duration_ns"]
+    assert summary["duration_ns"] < 20e9 and summary["coverage"]["requests"] > 100
+
+
+def test_a_page_that_the_end_ends(watching):
+    s = watching()
+    s.type("w")
+    s.wait("keeping a page")
+    s.type("r")
+    s.wait("a page is being kept: w ends it")
+    s.keys("q")
+    assert s.end() == 0
+    page = kept(s, "*.html")
+    assert page.name in s.scrollback
+    text = page.read_text()
+    assert text.rstrip().endswith("</html>") and f">{s.slow}<" in text
+
+
 def test_a_summary_on_the_way(watching):
     """USR1: it stands in the scrollback, and the view goes on."""
     s = watching()
