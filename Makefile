@@ -16,7 +16,7 @@ endif
 
 # What cannot be linked statically (libmicrohttpd stands on GnuTLS) is not in a build with STATIC=1.
 PKGS_SERVE := libmicrohttpd
-PKGS := libbpf libelf zlib json-c ncursesw libpcre2-8 $(if $(STATIC),,$(PKGS_SERVE))
+PKGS := libbpf libelf zlib json-c libcap-ng libseccomp ncursesw libpcre2-8 $(if $(STATIC),,$(PKGS_SERVE))
 
 ifeq ($(V),1)
 Q :=
@@ -167,7 +167,8 @@ setcap: ## sudo make setcap: whoever may execute the installed program (or SETCA
 	@getcap $(SETCAP)
 
 # --- what this needs, as Debian's and Ubuntu's packages ------------------------
-DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev libmicrohttpd-dev libncurses-dev libpcre2-dev
+DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev libcap-ng-dev libseccomp-dev \
+	libmicrohttpd-dev libncurses-dev libpcre2-dev
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 # Ubuntu has it as a snap only.
 CHROMIUM := $(if $(shell grep -s ^ID=ubuntu /etc/os-release),,chromium)

@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "capture/format.h"
 #include "capture/reader.h"
+#include "cli/confine.h"
 #include "cli/logfile.h"
 #include "cli/output.h"
 #include "cli/verdict.h"
-#include "collect/privilege.h"
 #include "stats/run.h"
 
 struct report {
@@ -217,7 +217,7 @@ int report_run(const struct options *o)
 	uint32_t version;
 	int status, err;
 
-	privilege_drop();
+	confine_reader();
 	if (o->files.n > 1) {
 		log_error("report reads one FILE, not %zu", o->files.n);
 		return EXIT_USAGE;

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/confine.h"
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "collect/blockdev.h"
@@ -205,6 +206,7 @@ static int prepare(struct serve *s)
 	status = status ?: session_open(&s->session, s->o);
 	status = status ?: session_attach(&s->session, 0);
 	status = status ?: session_begin(&s->session, &by);
+	confine_server();
 	status = status ?: start_http(s);
 	if (status != EXIT_OK)
 		return status;

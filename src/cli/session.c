@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/confine.h"
 #include "collect/hostfs.h"
 
 #define DRAIN_LEAST_NS 1000000ull	/* between two looks at the rings */
@@ -175,7 +176,10 @@ int session_begin(struct session *s, const struct by *by)
 	status = status ?: check_names(s);
 	s->last_drain = monotonic_ns();
 	s->next_drain = s->last_drain + DRAIN_LEAST_NS;
-	return status ?: check_places(s);
+	status = status ?: check_places(s);
+	if (!status)
+		confine_tracer(s->o->command == COMMAND_SERVE);
+	return status;
 }
 
 int session_ready(const struct session *s)

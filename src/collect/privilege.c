@@ -6,12 +6,11 @@
  */
 #include "collect/privilege.h"
 
+#include <cap-ng.h>
 #include <inttypes.h>
-#include <linux/capability.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static const struct privilege_def defs[PRIVILEGE_MAX] = {
@@ -85,32 +84,14 @@ const char *privilege_lockdown(void)
 	return NULL;
 }
 
-/* The process's own sets; capset(2)'s interface, so that no library is needed for two calls. */
-static bool change(bool drop, bool on)
-{
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
-	const __u32 file_bits = 1u << CAP_DAC_READ_SEARCH | 1u << CAP_DAC_OVERRIDE;
-
-	if (syscall(SYS_capget, &head, sets))
-		return false;
-	if (drop)
-		memset(sets, 0, sizeof(sets));
-	else if (on)
-		sets[0].effective &= ~file_bits;
-	else
-		sets[0].effective |= sets[0].permitted & file_bits;
-	return !syscall(SYS_capset, &head, sets);
-}
-
 void privilege_as_user(bool on)
 {
-	if (getuid())
-		change(false, on);
-}
+	static const unsigned int for_files[] = {CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE};
 
-void privilege_drop(void)
-{
-	if (getuid())
-		change(true, false);
+	if (!getuid() || capng_get_caps_process())
+		return;
+	for (size_t i = 0; i < sizeof(for_files) / sizeof(for_files[0]); i++)
+		if (capng_have_capability(CAPNG_PERMITTED, for_files[i]))
+			capng_update(on ? CAPNG_DROP : CAPNG_ADD, CAPNG_EFFECTIVE, for_files[i]);
+	capng_apply(CAPNG_SELECT_CAPS);
 }

@@ -30,7 +30,4 @@ const char *privilege_lockdown(void);
  * opened as the user: between on and off. Does nothing for root. */
 void privilege_as_user(bool on);
 
-/* For commands that trace nothing: gives the capabilities up for good, unless root runs it. */
-void privilege_drop(void);
-
 #endif
