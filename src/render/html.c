@@ -46,6 +46,7 @@ static const struct mark marks[] = {
 	PART(made),
 	PART(tiles),
 	PART(findings),
+	PART(phases),
 	PART(table),
 	PART(coverage),
 	PART(disks),

@@ -20,6 +20,7 @@ typedef int html_part(FILE *out, const struct html_page *p);
 
 html_part html_title, html_made, html_tiles, html_findings, html_coverage, html_disks, html_about;
 html_part html_table;
+html_part html_phases;
 html_part html_data;
 
 /* Text from anywhere, made printable and with the characters that mean something to HTML escaped;
