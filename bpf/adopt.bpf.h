@@ -63,7 +63,7 @@ __weak __noinline u32 iolat_find_first(u64 rq)
 /* The entry of a request that was started by getrq: among its bios is the one it was made for. */
 static __always_inline struct flight *flight_adopt(struct request *rq)
 {
-	u64 key = address_of(rq);
+	u64 key = number_of(rq);
 
 	return iolat_find_first(key) ? flight_find(key) : NULL;
 }

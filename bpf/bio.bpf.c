@@ -49,17 +49,20 @@ static __noinline u32 layer_above(u64 bio)
 	return b ? b->name : 0;
 }
 
-/* Marks a bio that enters, unless it is marked already: it is a copy if it comes from inside of
- * another's submission or from a worker, and leads back to an original. */
+/* Whether what a task submits may be another I/O's copy: it comes from inside of another's submission or from a
+ * worker. */
+static __always_inline bool may_copy(struct task_struct *task)
+{
+	return task_get(task, flags) & PF_KTHREAD || task_get(task, bio_list);
+}
+
+/* Marks a bio that enters, unless it is marked already: it is a copy if it leads back to an original. */
 static __noinline int layer_mark(struct bio *bio)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
 	u64 key = address_of(bio);
 	struct arrival a = arrival_get(key, false);
 
 	if (a.above)
-		return 0;
-	if (!(BPF_CORE_READ(task, flags) & PF_KTHREAD) && !BPF_CORE_READ(task, bio_list))
 		return 0;
 	a.bio = key;
 	a.start_ns = a.start_ns ?: bpf_ktime_get_ns();
@@ -110,12 +113,13 @@ HOOK_SEC("block_bio_queue")
 int iolat_bio_queue(u64 *ctx)
 {
 	struct bio *bio = ctx_bio(ctx);
+	struct task_struct *task = current_task();
 	u64 now = bpf_ktime_get_ns();
 
 	if (bio_without_request(bio))
 		return bio_flight_begin(bio, now);
-	arrival_add(address_of(bio), now);
-	return layered ? layer_mark(bio) : 0;
+	arrival_add(address_of(bio), now, task_pid_tgid(task));
+	return layered && may_copy(task) ? layer_mark(bio) : 0;
 }
 
 /* Keeps who a merged bio belongs to: its request may be another's. */

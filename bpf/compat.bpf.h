@@ -38,15 +38,17 @@ const volatile struct iolat_knobs knobs __weak = {};
 #ifdef IOLAT_MODERN
 #define current_task() bpf_get_current_task_btf()
 #define task_get(t, member) ((t)->member)
+#define task_pid_tgid(t) ((u64)(u32)(t)->tgid << 32 | (u32)(t)->pid)
 #else
 #define current_task() ((struct task_struct *)bpf_get_current_task())
 #define task_get(t, member) BPF_CORE_READ(t, member)
+#define task_pid_tgid(t) bpf_get_current_pid_tgid()
 #endif
 
-/* An address as a number, for hashing and comparing. The verifier refuses arithmetic on a typed
- * pointer; overwriting one byte of its spilled copy makes it forget the type. The byte is the top
- * one, which all kernel addresses have alike. */
-static __always_inline u64 address_of(const void *p)
+/* A typed pointer as a number, for arithmetic and for global functions. The verifier refuses arithmetic on one; overwriting one byte of its spilled
+ * copy makes it forget the type. The byte is the top one, which all kernel addresses have alike. The CPU has
+ * to wait for the two writes before it reads them back. */
+static __always_inline u64 number_of(const void *p)
 {
 #ifdef IOLAT_BTF
 	volatile union {
@@ -60,6 +62,30 @@ static __always_inline u64 address_of(const void *p)
 	return u.number;
 #else
 	return (u64)p;
+#endif
+}
+
+/* An address as a key, to be kept, compared and looked up; low_half() for hashing. A pointer may keep its type
+ * for that: the verifier lets programs of CAP_PERFMON store and compare it (5.17 to 7.2; not asked before). */
+static __always_inline u64 address_of(const void *p)
+{
+#ifdef IOLAT_MODERN
+	return (u64)p;
+#else
+	return number_of(p);
+#endif
+}
+
+/* A move of 32 bits is the one operation that makes a number of a pointer. */
+static __always_inline u32 low_half(u64 address)
+{
+#ifdef IOLAT_MODERN
+	u32 low;
+
+	asm("%0 = %1" : "=w"(low) : "w"((u32)address));
+	return low;
+#else
+	return (u32)address;
 #endif
 }
 

@@ -94,8 +94,8 @@ static __always_inline u32 share_bytes(struct request *rq, u32 nr_bytes, u64 now
 	struct gendisk *disk = request_disk(rq);
 	u32 part = request_part(rq);
 
-	return share_of_bios(address_of(get(rq, bio)),
-			     disk_is_selected(disk, part) ? address_of(rq) : NOT_SENT, nr_bytes,
+	return share_of_bios(number_of(get(rq, bio)),
+			     disk_is_selected(disk, part) ? number_of(rq) : NOT_SENT, nr_bytes,
 			     (u64)disk_number(disk) << 32 | part, now);
 }
 
@@ -250,7 +250,7 @@ static __noinline int complete_unknown(struct request *rq, u32 nr_bytes)
 
 	if (is_driver_flush(rq) || is_passthrough(rq))
 		return 0;
-	forget_bios(address_of(rq));
+	forget_bios(number_of(rq));
 	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
 		return 0;
 	count(unmatched);
@@ -269,7 +269,7 @@ static __always_inline struct flight *flight_ending(struct request *rq)
 	if (!f && !knobs.has_io_start)
 		f = flight_adopt(rq);
 	if (f && !f->issue_ns && get(rq, bio) != get(rq, biotail))
-		iolat_count_bios(address_of(rq));
+		iolat_count_bios(number_of(rq));
 	return f;
 }
 
@@ -321,7 +321,7 @@ static __always_inline void end_above(struct request *rq, u32 nr_bytes, u8 error
 	u32 bytes = nr_bytes < get(rq, __data_len) ? nr_bytes : ALL_BYTES;
 
 	if (!request_in_flush_sequence(rq))
-		end_bios(address_of(rq), bytes, error, now);
+		end_bios(number_of(rq), bytes, error, now);
 }
 
 /* Fires for each part. The last one reaches the request's length (still the old value here) outside

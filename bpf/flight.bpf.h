@@ -11,7 +11,7 @@
 /* Fibonacci hashing; the low bits of an address are all alike. */
 static __always_inline u32 hash_of(u64 address)
 {
-	return (u32)(address * 0x9E3779B97F4A7C15ULL >> 32);
+	return (u32)(low_half(address) * 0x9E3779B97F4A7C15ULL >> 32);
 }
 
 #ifdef IOLAT_MODERN
@@ -93,25 +93,31 @@ TABLE(bio_flight, bio, &iolat_bflights, &iolat_bflights2, BIO_FLIGHT_SLOTS - 1)
 
 /* Remembers when a bio entered the block layer; what passed it on may be known already. Without room
  * its request's start stands in. */
-static __always_inline void arrival_add(u64 bio, u64 now)
+static __noinline int arrival_add_rest(u64 bio, u64 now, u64 pid_tgid)
 {
-	struct arrival entry = {
-		.bio = bio, .start_ns = now, .pid_tgid = bpf_get_current_pid_tgid()};
-	struct arrival *a = in_slot(&iolat_bios, bio, knobs.slot_mask);
-	u64 was = a ? slot_take(&a->bio, bio) : ~0ULL;
+	struct arrival entry = {.bio = bio, .start_ns = now, .pid_tgid = pid_tgid};
+	struct arrival *a = layered ? bpf_map_lookup_elem(&iolat_bios2, &bio) : NULL;
 
-	if (a && !was)
-		a->above = 0;
-	if (a && (!was || was == bio)) {
-		a->start_ns = now;
-		a->pid_tgid = entry.pid_tgid;
-		return;
-	}
-	a = layered ? bpf_map_lookup_elem(&iolat_bios2, &bio) : NULL;
 	if (a)
 		a->start_ns = now;
 	else
 		bpf_map_update_elem(&iolat_bios2, &bio, &entry, BPF_ANY);
+	return 0;
+}
+
+static __always_inline void arrival_add(u64 bio, u64 now, u64 pid_tgid)
+{
+	struct arrival *a = in_slot(&iolat_bios, bio, knobs.slot_mask);
+	u64 was = a ? slot_take(&a->bio, bio) : ~0ULL;
+
+	if (!a || (was && was != bio)) {
+		arrival_add_rest(bio, now, pid_tgid);
+		return;
+	}
+	if (!was)
+		a->above = 0;
+	a->start_ns = now;
+	a->pid_tgid = pid_tgid;
 }
 
 /* Remembers what passed a bio on, before or after it enters. */

@@ -161,7 +161,7 @@ static __always_inline void owner_now(struct bio *bio, struct owner *o)
 {
 	struct task_struct *task = current_task();
 
-	o->pid_tgid = bpf_get_current_pid_tgid();
+	o->pid_tgid = task_pid_tgid(task);
 	o->via = 0;
 	o->copy = 0;
 	o->throttled = 0;
@@ -172,7 +172,7 @@ static __always_inline void owner_now(struct bio *bio, struct owner *o)
 	o->from = IOLAT_OWNER_TASK;
 	o->cgroup = IOLAT_CGROUP(knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2,
 				 task_cgroup(task));
-	o->selected = task_selected((void *)bpf_get_current_task(), o->pid_tgid >> 32);
+	o->selected = task_selected(task, o->pid_tgid >> 32);
 }
 
 #endif /* IOLAT_OWNER_BPF_H */

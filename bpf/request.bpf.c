@@ -100,7 +100,7 @@ int iolat_rq_issue(u64 *ctx)
 	if (!f)
 		return 0;
 	if (bios_uncounted(rq, f))
-		iolat_count_bios(address_of(rq));
+		iolat_count_bios(number_of(rq));
 	f->issue_ns = bpf_ktime_get_ns();
 	return 0;
 }

@@ -128,7 +128,7 @@ static __noinline struct bio *dm_clone_original(u64 clone)
 static __always_inline struct bio *bio_original(u64 bio)
 {
 	struct dm_crypt_io_5_17 io = {};
-	struct bio *found = dm_clone_original(bio);
+	struct bio *found = dm_clone_original(number_of((void *)bio));
 
 	if (found)
 		return found;

@@ -37,7 +37,7 @@ static __always_inline u32 disk_number(struct gendisk *disk)
 	}
 	u32 dev = BPF_CORE_READ(disk, major) << 20 | BPF_CORE_READ(disk, first_minor);
 
-	return ((u32)(address_of(disk) >> 6) ^ dev * 0x9E3779B1) | 0x80000000;
+	return ((u32)(number_of(disk) >> 6) ^ dev * 0x9E3779B1) | 0x80000000;
 }
 
 #endif /* IOLAT_COMPAT_DISK_BPF_H */
