@@ -252,10 +252,10 @@ $(B)/bench/empty: tests/bench/empty.c $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(inputs) $(LIBS) -o $@
 
-bench: all $(B)/bench/empty $(B)/bench/empty.bpf.o ## sudo make bench: what iolat costs, beside biolatency (make deps-bench)
-	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/bench/bench.py $(B)/iolat $(B)/bench/empty $(B)/bench/empty.bpf.o
-bench-switches: all $(B)/bench/switches.bpf.o ## what tracing waits costs at a switch between tasks
-	/usr/bin/python3 tests/bench/switches.py $(B)/iolat $(B)/bench/switches.bpf.o
+bench: all $(B)/bench/empty $(B)/bench/empty.bpf.o $(B)/bench/switches.bpf.o ## sudo make bench: what iolat costs, beside biolatency (make deps-bench)
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/bench/bench.py $(B)/iolat $(B)/bench/empty $(B)/bench/empty.bpf.o $(B)/bench/switches.bpf.o
+bench-switches: all $(B)/bench/switches.bpf.o ## its last part alone: what tracing waits costs at a switch between tasks
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/bench/switches.py $(B)/iolat $(B)/bench/switches.bpf.o
 
 # Everything that reads what others wrote, against bytes that nobody wrote (libFuzzer). What is found besides stays
 # in build/fuzz; a corpus to begin with is in the tree.

@@ -1,22 +1,23 @@
 #!/usr/bin/python3
 """`make bench`: what iolat costs, beside biolatency and biosnoop, measured in one run.
 
-    bench.py IOLAT EMPTY.bpf.o [--pairs N] [--ios N]
+    bench.py IOLAT EMPTY EMPTY.bpf.o SWITCHES.bpf.o [--pairs N] [--ios N]
 
 The load: fio on a loop disk on tmpfs, 4 KiB random reads by io_uring, 32 at a time, as fast as they go. It runs once
 untraced and once under each tracer, in turn, round after round, so that what else the machine does hits all alike; a
 ratio is made within a round, and its spread is over the rounds.
 
 Kernel time is the kernel's own (bpf_stats), which adds its own cost to every program run: as many runs of empty
-programs as the tracer had, measured in the same round, are taken off.
+programs as the tracer had, measured in the same round, are taken off. It is divided by the requests that the tracer's
+programs were run for, which are more than the load's if something else does I/O meanwhile.
+
+What a switch between tasks costs where waits are traced comes at the end (switches.py).
 """
 import argparse
 import contextlib
-import ctypes
 import json
 import os
 import pathlib
-import re
 import signal
 import statistics
 import subprocess
@@ -27,59 +28,11 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from lib import base, disks  # noqa: E402
 
-TICK = os.sysconf("SC_CLK_TCK")
+import switches  # noqa: E402
+from account import bpf_stats, cpu, map_bytes, resident, run_times  # noqa: E402
+
 IDLE_S = 20
 STARTS = 7
-
-
-# --- the kernel's account of programs and maps ------------------------------------------
-
-@contextlib.contextmanager
-def bpf_stats():
-    """BPF_ENABLE_STATS: on as long as somebody holds the descriptor."""
-    numbers = {"x86_64": 321}
-    attr = (ctypes.c_uint32 * 4)(0, 0, 0, 0)  # BPF_STATS_RUN_TIME
-    call = numbers.get(os.uname().machine, 280)
-    fd = ctypes.CDLL(None, use_errno=True).syscall(call, 32, ctypes.byref(attr), ctypes.sizeof(attr))
-    assert fd >= 0, os.strerror(ctypes.get_errno())
-    try:
-        yield
-    finally:
-        os.close(fd)
-
-
-def descriptors(pid):
-    """What /proc says of each BPF program and map that the process holds: a dict an object, by kind and id."""
-    found = {}
-    for info in pathlib.Path(f"/proc/{pid}/fdinfo").iterdir():
-        try:
-            fields = dict(re.findall(r"^(\w+):\s+(\d+)", info.read_text(), re.M))
-        except OSError:
-            continue
-        for kind in ("prog_id", "map_id"):
-            if kind in fields and "memlock" in fields:  # links name their program, too
-                found[kind, fields[kind]] = fields
-    return found
-
-
-def run_time(pid):
-    """(nanoseconds, runs) of the process's programs so far."""
-    progs = [f for (kind, _), f in descriptors(pid).items() if kind == "prog_id"]
-    return sum(int(p["run_time_ns"]) for p in progs), sum(int(p["run_cnt"]) for p in progs)
-
-
-def map_bytes(pid):
-    return sum(int(f["memlock"]) for (kind, _), f in descriptors(pid).items() if kind == "map_id")
-
-
-def resident(pid):
-    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) * 1024
-
-
-def cpu(pid):
-    """Seconds in user mode and in the kernel."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return int(fields[11]) / TICK, int(fields[12]) / TICK
 
 
 # --- tracers -----------------------------------------------------------------------------
@@ -161,17 +114,19 @@ class Measured:
     """The load's numbers with a tracer beside it; kernel time a request is without empty runs after settle()."""
 
     def __init__(self, load, pid=None):
-        before = (run_time(pid), cpu(pid)) if pid else None
+        before = (run_times(pid), cpu(pid)) if pid else None
         self.ios, self.iops = load.run()
         if not pid:
             return
         time.sleep(0.5)  # what is still in its ring
-        self.ns, self.runs = (now - then for now, then in zip(run_time(pid), before[0]))
+        each = [(ns - before[0][prog][0], runs - before[0][prog][1]) for prog, (ns, runs) in run_times(pid).items()]
+        self.ns, self.runs = (sum(column) for column in zip(*each))
+        self.requests = max(runs for _, runs in each)  # one program sees each of them once
         self.user, self.system = (now - then for now, then in zip(cpu(pid), before[1]))
         self.memory = resident(pid), map_bytes(pid)
 
     def settle(self, empty_ns):
-        self.per_request = (self.ns - self.runs * empty_ns) / self.ios
+        self.per_request = (self.ns - self.runs * empty_ns) / self.requests
         return self
 
 
@@ -231,7 +186,7 @@ def report(rounds):
         if hasattr(rounds[0][name], "per_request"):
             line(f"{name}: kernel, ns a request beyond empty programs",
                  spread((r[name].per_request for r in rounds), "{:.0f}")
-                 + f", {rounds[0][name].runs / rounds[0][name].ios:.2f} runs a request")
+                 + f", {rounds[0][name].runs / rounds[0][name].requests:.2f} runs a request")
     for name in ("biolatency", "biosnoop"):
         both = [r for r in rounds if name in r]
         if both:
@@ -272,6 +227,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("iolat")
     p.add_argument("empty", nargs=2, help="the program that attaches empty programs, and their object")
+    p.add_argument("switches", help="the object with empty programs on switches")
     p.add_argument("--pairs", type=int, default=5)
     p.add_argument("--ios", type=int, default=500_000)
     o = p.parse_args()
@@ -289,6 +245,7 @@ def main():
         report(rounds)
         report_start(o.iolat)
         report_idle(o.iolat)
+    switches.report(o.iolat, o.switches)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from lib import area, base, disks  # noqa: E402
 
+from account import bpf_stats, run_times  # noqa: E402
+
 PING = """
 import os, sys
 os.sched_setaffinity(0, {0})
@@ -38,30 +40,6 @@ while True:
 """
 
 
-def enable_stats():
-    """BPF_ENABLE_STATS: on as long as somebody holds the descriptor."""
-    number = {"x86_64": 321}.get(os.uname().machine, 280)
-    attr = (ctypes.c_uint32 * 4)()  # BPF_STATS_RUN_TIME
-    fd = ctypes.CDLL(None, use_errno=True).syscall(number, 32, ctypes.byref(attr), ctypes.sizeof(attr))
-    assert fd >= 0, os.strerror(ctypes.get_errno())
-    return fd
-
-
-def totals(pid, names):
-    """{name: (nanoseconds, runs)} of the process's programs of those names."""
-    found = {}
-    for info in pathlib.Path(f"/proc/{pid}/fdinfo").iterdir():
-        try:
-            text = info.read_text()
-        except OSError:
-            continue
-        f = dict(re.findall(r"^(\w+):\s+(\S+)", text, re.M))
-        if "prog_id" in f and "run_cnt" in f:
-            name = names[int(f["prog_id"])]
-            found[name] = (int(f["run_time_ns"]), int(f["run_cnt"]))
-    return found
-
-
 class Names(dict):
     """Program id to name, asked from bpftool once."""
 
@@ -73,10 +51,10 @@ class Names(dict):
 
 
 def per_run(pid, names, seconds):
-    before = totals(pid, names)
+    before = run_times(pid)
     time.sleep(seconds)
-    after = totals(pid, names)
-    return {n: (after[n][0] - before[n][0]) / max(after[n][1] - before[n][1], 1) for n in after if n in before}
+    after = run_times(pid)
+    return {names[p]: (after[p][0] - before[p][0]) / max(after[p][1] - before[p][1], 1) for p in after if p in before}
 
 
 @contextlib.contextmanager
@@ -125,19 +103,44 @@ def iolat(program, *args):
         proc.wait()
 
 
-def measure(a, names, read_from):
+def measure(program, objects, names, read_from, seconds):
     """{(what, program): net nanoseconds a run} of one round."""
     net = {}
     with process(base.PYTHON, "-c", PING) as ping, process("sleep", "1000") as idle, \
             process(base.PYTHON, "-c", READ, read_from) as reader:
-        with empty(a.empty):
-            base_cost = per_run(os.getpid(), names, a.seconds)
+        with empty(objects):
+            base_cost = per_run(os.getpid(), names, seconds)
         for what, pid in (("untraced", idle), ("traced", ping), ("traced, asleep in I/O", reader)):
-            with iolat(a.iolat, "--pid", pid) as tracer:
-                cost = per_run(tracer, names, a.seconds)
+            with iolat(program, "--pid", pid) as tracer:
+                cost = per_run(tracer, names, seconds)
             for mine, its in (("iolat_switch", "iolat_empty_switch"), ("iolat_waking", "iolat_empty_waking")):
                 net[what, mine] = cost[mine[:15]] - base_cost[its[:15]]
     return net
+
+
+def measure_all(program, objects, seconds, rounds):
+    here = area.make()
+    try:
+        with contextlib.ExitStack() as stack, bpf_stats():
+            folder = here / "disk"
+            folder.mkdir()
+            disk = disks.loop_disk(stack, folder)
+            names = Names()
+            return [measure(program, objects, names, disk.path, seconds) for _ in range(rounds)]
+    finally:
+        area.remove(here)
+
+
+def report(program, objects, seconds=2, rounds=3):
+    """Measures and prints; whether untraced tasks cost little enough."""
+    found = measure_all(program, objects, seconds, rounds)
+    print("a switch between tasks, ns a run without the cost of being called; median and range of the rounds")
+    for key in found[0]:
+        values = [r[key] for r in found]
+        print(f"  {key[1]:14} {key[0]:24} {statistics.median(values):7.1f}   {min(values):.1f} to {max(values):.1f}")
+    worst = statistics.median(r["untraced", "iolat_switch"] for r in found)
+    print(f"untraced tasks: {worst:.1f} ns a switch, at most 25 are allowed", flush=True)
+    return worst <= 25
 
 
 def main():
@@ -147,25 +150,8 @@ def main():
     p.add_argument("--seconds", type=float, default=2)
     p.add_argument("--rounds", type=int, default=3)
     a = p.parse_args()
-    stats, names, rounds = enable_stats(), Names(), []
-    here = area.make()
-    try:
-        with contextlib.ExitStack() as stack:
-            folder = here / "disk"
-            folder.mkdir()
-            disk = disks.loop_disk(stack, folder)
-            for _ in range(a.rounds):
-                rounds.append(measure(a, names, disk.path))
-    finally:
-        area.remove(here)
-        os.close(stats)
-    print("ns a run, without the cost of being called; median and range of the rounds")
-    for key in rounds[0]:
-        values = [r[key] for r in rounds]
-        print(f"  {key[1]:14} {key[0]:24} {statistics.median(values):7.1f}   {min(values):.1f} to {max(values):.1f}")
-    worst = statistics.median(r["untraced", "iolat_switch"] for r in rounds)
-    print(f"untraced tasks: {worst:.1f} ns a switch, at most 25 are allowed")
-    return worst > 25
+    return not report(a.iolat, a.empty, a.seconds, a.rounds)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
