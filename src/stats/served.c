@@ -19,7 +19,8 @@ static void drop(void *ctx, struct lru_node *node)
 		if (d->owners[i].proc)
 			proc_unref(d->owners[i].proc);
 	known_disk_unref(d->disk);
-	free(d->slices);
+	for (size_t i = 0; i < SERVED_PIECES; i++)
+		free(d->pieces[i]);
 	free(d);
 }
 
@@ -40,9 +41,7 @@ static struct served_disk *make(struct served *v, uint32_t number)
 	struct known_disk *disk = model_get_disk(v->model, number);
 	struct served_disk *d = calloc(1, sizeof(*d));
 
-	if (d)
-		d->slices = calloc(SERVED_SLICES, sizeof(*d->slices));
-	if (!disk || !d || !d->slices) {
+	if (!disk || !d) {
 		free(d);
 		return NULL;
 	}
@@ -81,21 +80,44 @@ static void share_out(struct served_disk *d, struct served_slice *s)
 	*s = (struct served_slice){0};
 }
 
-static struct served_slice *slice(const struct served_disk *d, uint64_t number)
+static struct served_slice **piece_of(struct served_disk *d, uint64_t number)
 {
-	return &d->slices[number % SERVED_SLICES];
+	return &d->pieces[number / SERVED_PIECE % SERVED_PIECES];
+}
+
+/* The slice, made if there was nothing in it yet; NULL: out of memory. */
+static struct served_slice *slice(struct served_disk *d, uint64_t number)
+{
+	struct served_slice **piece = piece_of(d, number);
+
+	if (!*piece)
+		*piece = calloc(SERVED_PIECE, sizeof(**piece));
+	return *piece ? &(*piece)[number % SERVED_PIECE] : NULL;
+}
+
+/* A piece goes with its last slice: what is open never reaches round to it. */
+static void close_slice(struct served_disk *d, uint64_t number)
+{
+	struct served_slice **piece = piece_of(d, number);
+
+	if (!*piece)
+		return;
+	share_out(d, &(*piece)[number % SERVED_PIECE]);
+	if (number % SERVED_PIECE < SERVED_PIECE - 1)
+		return;
+	free(*piece);
+	*piece = NULL;
 }
 
 /* No slice before `number` is open any more. */
 static void close_before(struct served_disk *d, uint64_t number)
 {
-	if (!d->first || number > d->first + SERVED_SLICES) {
-		for (uint64_t i = 0; d->first && i < SERVED_SLICES; i++)
-			share_out(d, slice(d, d->first + i));
+	uint64_t opened = d->first ? d->first + SERVED_SLICES : 0;
+
+	for (uint64_t i = d->first; i < number && i < opened; i++)
+		close_slice(d, i);
+	if (number > d->first)
 		d->first = number;
-	}
-	for (; d->first < number; d->first++)
-		share_out(d, slice(d, d->first));
 }
 
 void served_close(struct served *v, uint64_t until_ns)
@@ -131,16 +153,30 @@ static uint64_t open_slices(struct served_disk *d, uint64_t from_ns, uint64_t to
 	return from > d->first ? from : d->first;
 }
 
-static void add_wait(struct served_disk *d, uint64_t from_ns, uint64_t to_ns)
+static int add_wait(struct served_disk *d, uint64_t from_ns, uint64_t to_ns)
 {
-	for (uint64_t i = open_slices(d, from_ns, to_ns); i * SLICE_NS < to_ns; i++)
-		slice(d, i)->waited_ns += within(i, from_ns, to_ns);
+	struct served_slice *s;
+
+	for (uint64_t i = open_slices(d, from_ns, to_ns); i * SLICE_NS < to_ns; i++) {
+		s = slice(d, i);
+		if (!s)
+			return -ENOMEM;
+		s->waited_ns += within(i, from_ns, to_ns);
+	}
+	return 0;
 }
 
-static void add_self(struct served_disk *d, uint64_t from_ns, uint64_t to_ns)
+static int add_self(struct served_disk *d, uint64_t from_ns, uint64_t to_ns)
 {
-	for (uint64_t i = open_slices(d, from_ns, to_ns); i * SLICE_NS < to_ns; i++)
-		slice(d, i)->self_ns += within(i, from_ns, to_ns);
+	struct served_slice *s;
+
+	for (uint64_t i = open_slices(d, from_ns, to_ns); i * SLICE_NS < to_ns; i++) {
+		s = slice(d, i);
+		if (!s)
+			return -ENOMEM;
+		s->self_ns += within(i, from_ns, to_ns);
+	}
+	return 0;
 }
 
 /* A slice with too many owners counts further ones for the last of them. */
@@ -155,16 +191,24 @@ static void add_to(struct served_slice *s, uint16_t owner, uint64_t ns)
 	s->others[i].ns += ns;
 }
 
-static void add_other(struct served_disk *d, uint16_t owner, uint64_t from_ns, uint64_t to_ns)
+static int add_other(struct served_disk *d, uint16_t owner, uint64_t from_ns, uint64_t to_ns)
 {
-	for (uint64_t i = open_slices(d, from_ns, to_ns); i * SLICE_NS < to_ns; i++)
-		add_to(slice(d, i), owner, within(i, from_ns, to_ns));
+	struct served_slice *s;
+
+	for (uint64_t i = open_slices(d, from_ns, to_ns); i * SLICE_NS < to_ns; i++) {
+		s = slice(d, i);
+		if (!s)
+			return -ENOMEM;
+		add_to(s, owner, within(i, from_ns, to_ns));
+	}
+	return 0;
 }
 
 int served_self(struct served *v, const struct iolat_request *e)
 {
 	uint64_t issue = e->end_ns - e->device_ns;
 	struct served_disk *d;
+	int err;
 
 	if (!e->disk || e->flags & (IOLAT_RQ_COPY | IOLAT_RQ_PASSTHROUGH))
 		return 0;
@@ -172,10 +216,10 @@ int served_self(struct served *v, const struct iolat_request *e)
 	d = d ? d : make(v, e->disk);
 	if (!d)
 		return -ENOMEM;
-	add_wait(d, issue - e->queue_ns, e->end_ns);
-	if (!(e->flags & (IOLAT_RQ_NO_DEVICE | IOLAT_RQ_NO_SPLIT)))
-		add_self(d, issue, e->end_ns);
-	return 0;
+	err = add_wait(d, issue - e->queue_ns, e->end_ns);
+	if (!err && !(e->flags & (IOLAT_RQ_NO_DEVICE | IOLAT_RQ_NO_SPLIT)))
+		err = add_self(d, issue, e->end_ns);
+	return err;
 }
 
 static size_t find_owner(const struct served_disk *d, const struct served_owner *o)
@@ -229,9 +273,7 @@ int served_other(struct served *v, const struct iolat_other *e)
 	if (!d || !e->device_ns)
 		return 0;
 	err = identify(v, e, &o);
-	if (!err)
-		add_other(d, owner_of(d, &o), e->end_ns - e->device_ns, e->end_ns);
-	return err;
+	return err ? err : add_other(d, owner_of(d, &o), e->end_ns - e->device_ns, e->end_ns);
 }
 
 /* --- results ----------------------------------------------------------------------- */

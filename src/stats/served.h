@@ -11,7 +11,9 @@
 
 enum served_limits {
 	SERVED_DISKS = 32,
-	SERVED_SLICES = 4096,	/* kept open for requests still to come, a power of two */
+	SERVED_PIECE = 64,	/* slices that are allocated together */
+	SERVED_PIECES = 64,
+	SERVED_SLICES = SERVED_PIECE * (SERVED_PIECES - 1), /* kept open for requests still to come */
 	SERVED_IN_SLICE = 6,	/* owners told apart in a slice */
 	SERVED_OWNERS = 256,	/* of a disk; the last one is the rest */
 };
@@ -38,7 +40,7 @@ struct served_disk {
 	struct lru_node node;
 	uint32_t number;
 	struct known_disk *disk;	/* referenced */
-	struct served_slice *slices;	/* a ring */
+	struct served_slice *pieces[SERVED_PIECES]; /* a ring; NULL: nothing in it */
 	uint64_t first;			/* number of the oldest open slice; 0: none yet */
 	uint64_t self_now, self_before;	/* waited for selected requests themselves */
 	uint64_t idle_now, idle_before;	/* while the disk served nobody */
