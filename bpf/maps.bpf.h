@@ -283,7 +283,7 @@ struct {
 } iolat_once SEC(".maps") __weak;
 
 const volatile struct iolat_calls calls __weak = {};
-struct iolat_marks marks __weak = {};
+extern struct iolat_marks marks; /* in task.bpf.c: of weak data, each object file's copy takes its room */
 struct iolat_losses losses __weak = {};
 
 #define count(what) __sync_fetch_and_add(&losses.what, 1)

@@ -6,6 +6,8 @@
  */
 #include "owner.bpf.h"
 
+struct iolat_marks marks = {};
+
 static __noinline u32 flags_of_task(struct task_struct *task)
 {
 	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
