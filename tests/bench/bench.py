@@ -33,6 +33,7 @@ from account import bpf_stats, cpu, map_bytes, resident, run_times  # noqa: E402
 
 IDLE_S = 20
 STARTS = 7
+NAMES = switches.Names()
 
 
 # --- tracers -----------------------------------------------------------------------------
@@ -119,11 +120,17 @@ class Measured:
         if not pid:
             return
         time.sleep(0.5)  # what is still in its ring
-        each = [(ns - before[0][prog][0], runs - before[0][prog][1]) for prog, (ns, runs) in run_times(pid).items()]
-        self.ns, self.runs = (sum(column) for column in zip(*each))
-        self.requests = max(runs for _, runs in each)  # one program sees each of them once
+        each = {NAMES[prog]: (ns - before[0][prog][0], runs - before[0][prog][1])
+                for prog, (ns, runs) in run_times(pid).items()}
+        self.ns, self.runs = (sum(column) for column in zip(*each.values()))
+        self.requests = max(runs for _, runs in each.values())  # one program sees each of them once
+        self.runs_of = {name: runs for name, (_, runs) in each.items()}
         self.user, self.system = (now - then for now, then in zip(cpu(pid), before[1]))
         self.memory = resident(pid), map_bytes(pid)
+
+    def hidden(self):
+        """Requests that iolat was shown at their issue and not at their end."""
+        return max(self.runs_of["iolat_rq_issue"] - self.runs_of["iolat_rq_complete"[:15]], 0)
 
     def settle(self, empty_ns):
         self.per_request = (self.ns - self.runs * empty_ns) / self.requests
@@ -191,15 +198,16 @@ def report(rounds):
         both = [r for r in rounds if name in r]
         if both:
             line(f"kernel time, iolat to {name}", spread(r["iolat"].per_request / r[name].per_request for r in both))
-    line("iolat: user CPU, ns a record", spread((i.user / i.ios * 1e9 for i in iolats), "{:.0f}"))
-    line("iolat: system CPU, ns a record", spread((i.system / i.ios * 1e9 for i in iolats), "{:.0f}"))
+    line("iolat: user CPU, ns a record", spread((i.user / i.requests * 1e9 for i in iolats), "{:.0f}"))
+    line("iolat: system CPU, ns a record", spread((i.system / i.requests * 1e9 for i in iolats), "{:.0f}"))
     line("untraced, requests a second", spread((r["untraced"].iops for r in rounds), "{:.0f}"))
     for name in rounds[0]:
         if name != "untraced":
             both = [r for r in rounds if name in r]
             line(f"throughput with {name}, to untraced", spread(r[name].iops / r["untraced"].iops for r in both))
     for what in ("lost", "aggregated"):
-        line(f"iolat: {what} of {sum(i.ios for i in iolats)}", sum(i.coverage[what] for i in iolats))
+        line(f"iolat: {what} of {sum(i.requests for i in iolats)}", sum(i.coverage[what] for i in iolats))
+    line("iolat: ends that the kernel ran no program for", sum(i.hidden() for i in iolats))
     for i, what in enumerate(("resident", "maps")):
         line(f"iolat: {what}, MiB", spread((m.memory[i] / base.MIB for m in iolats), "{:.1f}"))
     line("iolat: both, MiB", spread((sum(m.memory) / base.MIB for m in iolats), "{:.1f}"))
