@@ -283,8 +283,7 @@ static void print_bracketed(FILE *out, const char *s)
 	fputc(']', out);
 }
 
-/* "[2]" behind the name of a worker, its rank behind that. */
-static void print_part_in_job(FILE *out, const struct process *p)
+void column_print_part_in_job(FILE *out, const struct process *p)
 {
 	if (p->index_known)
 		fprintf(out, "[%" PRIu32 "]", p->index);
@@ -302,7 +301,7 @@ static void print_comm(FILE *out, const struct cell *cell)
 	if (comm || !via)
 		column_print_text(out, comm ? comm : "-");
 	if (comm)
-		print_part_in_job(out, cell->row->subject.process);
+		column_print_part_in_job(out, cell->row->subject.process);
 	if (comm && via)
 		fputc(' ', out);
 	if (via)

@@ -64,4 +64,7 @@ void column_print_text(FILE *out, const char *s);
 /* As in --op. */
 const char *column_op_name(enum iolat_op op);
 
+/* What belongs behind a process's name: "[2]" of a worker, and its rank, " rank 1/8". */
+void column_print_part_in_job(FILE *out, const struct process *p);
+
 #endif

@@ -61,6 +61,7 @@ static void put_task(FILE *out, const struct task *t, unsigned int mask)
 			fprintf(out, "  %9.1f", pct(t->reasons[r], t->wall_ns));
 	fprintf(out, "  %7u  %7u  ", p->pid, t->subject.thread->tid);
 	column_print_text(out, p->comm_known ? p->comm : "-");
+	column_print_part_in_job(out, p);
 	if (!is_leader(t) && t->subject.thread->comm_known) {
 		fputs(" / ", out);
 		column_print_text(out, t->subject.thread->comm);
@@ -111,6 +112,7 @@ static void put_owner(FILE *out, const struct stuck *k)
 	}
 	fprintf(out, "pid %u (", p->pid);
 	column_print_text(out, p->comm_known ? p->comm : "-");
+	column_print_part_in_job(out, p);
 	fputc(')', out);
 }
 

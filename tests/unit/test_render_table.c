@@ -139,6 +139,26 @@ static void test_names_of_workers(void **state)
 	fixture_expect_part(f, "table", "  read   fio rank 1/8\n");
 }
 
+/* In the table of waits as well. */
+static void test_tasks_of_workers(void **state)
+{
+	struct fixture *f = *state;
+	struct task task = {
+		.subject = {.process = &f->process, .thread = &f->thread},
+		.wall_ns = 1000000000,
+		.blocked_ns = 250000000,
+		.reasons = {[REASON_DISK] = 250000000},
+	};
+
+	f->process.index_known = f->process.rank_known = true;
+	f->process.index = 2;
+	f->process.rank = 1;
+	f->frame.waits = true;
+	f->frame.tasks = &task;
+	f->frame.n_tasks = 1;
+	fixture_expect_part(f, "table", "    25.0     250ms       25.0      812      813  fio[2] rank 1 / fio-worker\n");
+}
+
 static void test_rows_by_worker(void **state)
 {
 	struct fixture *f = *state;
@@ -395,6 +415,7 @@ int main(void)
 		FIXTURE_TEST(test_hostile_names),
 		FIXTURE_TEST(test_cut_to_width),
 		FIXTURE_TEST(test_names_of_workers),
+		FIXTURE_TEST(test_tasks_of_workers),
 		FIXTURE_TEST(test_rows_by_worker),
 		FIXTURE_TEST(test_errors_show_themselves),
 		FIXTURE_TEST(test_what_is_not_known),
