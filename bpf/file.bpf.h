@@ -23,15 +23,20 @@ struct found_file {
 	struct dentry *dentry;	/* by which it was opened; NULL: not known */
 };
 
+/* An overlay's file is the one below it that holds the data, by the name that its user knows. */
 static __noinline int open_file(struct task_struct *task, u32 fd, struct found_file *found)
 {
 	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
 	struct file **files = BPF_CORE_READ(fdt, fd), *file = NULL;
+	struct inode *inode;
 
 	if (fd >= BPF_CORE_READ(fdt, max_fds) ||
 	    bpf_probe_read_kernel(&file, sizeof(file), &files[fd]) || !file)
 		return 0;
-	found->inode = BPF_CORE_READ(file, f_inode);
+	inode = BPF_CORE_READ(file, f_inode);
+	if (BPF_CORE_READ(inode, i_sb, s_magic) == OVERLAYFS_MAGIC)
+		inode = overlay_inode(file) ?: inode;
+	found->inode = inode;
 	found->dentry = BPF_CORE_READ(file, f_path.dentry);
 	return 0;
 }
@@ -115,7 +120,7 @@ static __noinline int announce_file(const struct found_file *found, const struct
 	e->in_major = in >> 20;
 	e->in_minor = in & 0xfffff;
 	e->rooted = 0;
-	e->reserved = 0;
+	e->by_inode = !found->dentry;
 	fill_names(e, dentry);
 	emit_end(e);
 	*told = mixed;

@@ -9,8 +9,6 @@
 #include "file.bpf.h"
 #include "kind.bpf.h"
 
-#define OVERLAYFS_MAGIC 0x794c7630
-
 /* The inode whose page the bio's first one is, NULL if it is no file's. */
 static __always_inline struct inode *page_inode(struct page *page)
 {
@@ -30,12 +28,6 @@ static __always_inline void called_file(struct found_file *found)
 
 	if (call & IOLAT_CALL_HAS_FILE && !(BPF_CORE_READ(task, flags) & (PF_KTHREAD | PF_IO_WORKER)))
 		open_file(task, registers_argument(regs), found);
-}
-
-/* An overlay's file has pages of the file below it, and a path that its user knows. */
-static __always_inline bool is_overlay(struct inode *inode)
-{
-	return inode && BPF_CORE_READ(inode, i_sb, s_magic) == OVERLAYFS_MAGIC;
 }
 
 static __always_inline void refer_to_disk(struct bio *bio, u8 of, struct file_ref *r)
@@ -64,10 +56,8 @@ static __noinline int find_request_file(struct bio *bio, struct page *page, stru
 
 	called_file(&found);
 	if (of_page && !is_disk(of_page)) {
-		if (!is_overlay(found.inode)) {
-			found.dentry = found.inode == of_page ? found.dentry : NULL;
-			found.inode = of_page;
-		}
+		found.dentry = found.inode == of_page ? found.dentry : NULL;
+		found.inode = of_page;
 	} else if (is_metadata(bio, of_page, &found)) {
 		refer_to_disk(bio, IOLAT_OF_METADATA, r);
 		return 0;

@@ -227,7 +227,7 @@ struct {
 #define NOTED_FILES 4096
 struct noted {
 	u32 tid;
-	u32 reserved;
+	u32 slept;	/* it has waited for this file already */
 	u64 inode;	/* its address */
 	u64 switches;	/* of the task until then */
 };

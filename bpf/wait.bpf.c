@@ -54,6 +54,8 @@ static __always_inline bool is_io_wait(struct task_struct *task, u32 state, stru
 		return false;
 	find_file((void *)task, call, registers_argument(regs), found);
 	place_wait(found, w);
+	if (iolat_fs_kind(w->fs_magic) != IOLAT_FS_LOCAL)
+		note_sleep((void *)task, found->inode);
 	/* Apart from asynchronous I/O and what another machine or process answers, a wait that a signal
 	 * may end is for no disk. */
 	return deep || w->call == IOLAT_CALL_AIO ||

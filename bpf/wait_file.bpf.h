@@ -20,31 +20,44 @@ static __always_inline struct noted *noted_slot(u32 tid)
 	return bpf_map_lookup_elem(&iolat_noted, &low);
 }
 
+static __always_inline void note(u32 tid, struct inode *inode, u64 switches, bool slept)
+{
+	struct noted *n = noted_slot(tid);
+
+	if (!n)
+		return;
+	n->tid = tid;
+	n->slept = slept;
+	n->inode = (u64)inode;
+	n->switches = switches;
+}
+
 /* The current task may be about to wait for a page of this file. */
 static __always_inline int note_file(struct address_space *mapping)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
-	struct noted *n;
 
 	if (!mapping || (knobs.by_task && !marks.selected[(pid_tgid >> 32) & (IOLAT_MARKS - 1)]))
 		return 0;
-	n = noted_slot((u32)pid_tgid);
-	if (!n)
-		return 0;
-	n->tid = (u32)pid_tgid;
-	n->inode = (u64)BPF_CORE_READ(mapping, host);
-	n->switches = task_switches((void *)bpf_get_current_task());
+	note((u32)pid_tgid, BPF_CORE_READ(mapping, host), task_switches((void *)bpf_get_current_task()),
+	     false);
 	return 0;
+}
+
+/* A task falls asleep for this file. */
+static __always_inline void note_sleep(struct task_struct *task, struct inode *inode)
+{
+	note(BPF_CORE_READ(task, pid), inode, task_switches(task), true);
 }
 
 /* What was noted last, if the task has not slept since; in a fault it is the fault's anyway. Counted before sched_switch
  * is told, this sleep is one. */
-static __always_inline struct inode *noted_file(struct task_struct *task, u8 call)
+static __always_inline struct inode *noted_file(struct task_struct *task, u8 call, bool slept)
 {
 	u32 tid = BPF_CORE_READ(task, pid);
 	struct noted *n = noted_slot(tid);
 
-	if (!n || n->tid != tid ||
+	if (!n || n->tid != tid || n->slept != slept ||
 	    (call != IOLAT_CALL_NONE && task_switches(task) != n->switches + 1))
 		return NULL;
 	return (struct inode *)n->inode;
@@ -62,15 +75,19 @@ static __always_inline void looked_up(struct task_struct *task, struct found_fil
 	found->inode = BPF_CORE_READ(dentry, d_inode);
 }
 
-/* Which file a sleep is for, if that can be told. `call` with IOLAT_CALL_HAS_FILE. */
+/* Which file a sleep is for, if that can be told. `call` with IOLAT_CALL_HAS_FILE. A server may be asked more behind the
+ * lookup of a name (for its attributes), and once more when the file is closed, by when it is in no table any
+ * more: then it is what the task has just waited for. */
 static __noinline int find_file(struct task_struct *task, u8 call, u32 fd, struct found_file *found)
 {
 	found->dentry = NULL;
-	found->inode = noted_file(task, call);
+	found->inode = noted_file(task, call, false);
 	if (!found->inode && call & IOLAT_CALL_HAS_FILE)
 		open_file(task, fd, found);
 	if (!found->inode)
 		looked_up(task, found);
+	if (!found->inode && call == IOLAT_CALL_PATH && !BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
+		found->inode = noted_file(task, call, true);
 	return 0;
 }
 

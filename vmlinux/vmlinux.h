@@ -138,6 +138,7 @@ struct path {
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
+	void *private_data;
 };
 struct nameidata {
 	struct path path;
@@ -217,6 +218,7 @@ struct inode {
 	u16 i_mode;
 	dev_t i_rdev;
 	unsigned long i_ino;
+	struct address_space *i_mapping;
 	struct hlist_head i_dentry;
 	struct super_block *i_sb;
 	struct bdi_writeback *i_wb;

@@ -25,4 +25,27 @@ static __always_inline struct dentry *inode_dentry(struct inode *inode)
 	return node - bpf_core_field_offset(struct dentry___7_1, d_u.d_alias);
 }
 
+#define OVERLAYFS_MAGIC 0x794c7630
+
+/* The inode of an open file, if that is one: every inode but a disk's node has its own pages. */
+static __always_inline struct inode *regular_inode(struct file *file)
+{
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
+
+	return inode && BPF_CORE_READ(inode, i_mapping, host) == inode ? inode : NULL;
+}
+
+/* The inode that holds the data of an overlay's open file, NULL if it cannot be told. file.private_data is the file
+ * below until 6.12, from 6.13 a struct (a module's, in no BTF) that begins with it. */
+static __always_inline struct inode *overlay_inode(struct file *file)
+{
+	struct file *below = BPF_CORE_READ(file, private_data);
+	struct inode *inode = regular_inode(below);
+
+	if (inode)
+		return inode;
+	bpf_probe_read_kernel(&below, sizeof(below), below);
+	return regular_inode(below);
+}
+
 #endif /* IOLAT_COMPAT_FILE_BPF_H */

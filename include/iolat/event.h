@@ -517,7 +517,7 @@ struct iolat_dentry {
 	__u32 fs_minor;
 	__u16 n_names;		/* 0: it is the file system's root itself */
 	__u8 rooted;		/* 1: the last name lies in the file system's root */
-	__u8 reserved;
+	__u8 by_inode;		/* 1: one of its names; its user may know it by another, through an overlay */
 	__u32 in_major;		/* of the file system that has the name: a disk's node has it on another */
 	__u32 in_minor;
 	char names[IOLAT_DENTRY_NAMES][IOLAT_DENTRY_LEN];

@@ -232,6 +232,8 @@ int file_facts_wait(struct file_facts *f, const struct iolat_wait *w)
 	if (!w->fs_magic || map_get(&f->told, &dev))
 		return 0;
 	err = look_up(f, w->tgid, w->fs_major, w->fs_minor, NULL, &m);
+	if (!err && !m)
+		err = look_up(f, 0, w->fs_major, w->fs_minor, NULL, &m);
 	return err || !m ? err : tell_system(f, w->fs_major, w->fs_minor, w->fs_magic, m);
 }
 
@@ -245,47 +247,114 @@ static void path_inside(char *out, size_t size, const struct iolat_dentry *e)
 		len += snprintf(out + len, size - len, "/%s", e->names[i]);
 }
 
-static int tell_path(struct file_facts *f, const struct iolat_dentry *e, const struct mount *m,
-		     const char *inside)
+static int send_path(struct file_facts *f, const struct iolat_dentry *e, const char *path)
 {
 	struct {
 		struct iolat_file file;
-		char room[2 * PATH_MAX];
+		char room[PATH_MAX];
 	} out = {.file = {.fs_major = e->fs_major, .inode = e->inode, .fs_minor = e->fs_minor}};
-	const char *point = strcmp(m->point, "/") ? m->point : "";
-	const char *rest = e->rooted ? below(inside, m->root) : inside;
-	size_t len = snprintf(out.file.path, PATH_MAX, "%s%s%s", point, e->rooted ? "" : "/...",
-			      *rest || *point ? rest : "/");
+	size_t len = put_text(out.file.path, PATH_MAX, path);
 
-	if (len >= PATH_MAX)
-		len = PATH_MAX - 1;
-	out.file.head = (struct iolat_head){IOLAT_EV_FILE, sizeof(out.file) + len + 1};
+	out.file.head = (struct iolat_head){IOLAT_EV_FILE, sizeof(out.file) + len};
 	return send(f, &out, out.file.head.size);
 }
 
-/* A disk's node says nothing about what is mounted from the disk. */
-static int tell_system_of(struct file_facts *f, const struct iolat_dentry *e, const struct mount *m)
+static int tell_path(struct file_facts *f, const struct iolat_dentry *e, const struct mount *m,
+		     const char *inside)
 {
-	if (e->in_major == e->fs_major && e->in_minor == e->fs_minor)
-		return tell_system(f, e->fs_major, e->fs_minor, e->fs_magic, m);
-	if (look_up(f, e->tgid, e->fs_major, e->fs_minor, NULL, &m) || !m)
-		return 0;
-	return tell_system(f, e->fs_major, e->fs_minor, e->fs_magic, m);
+	const char *point = strcmp(m->point, "/") ? m->point : "";
+	const char *rest = e->rooted ? below(inside, m->root) : inside;
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s%s%s", point, e->rooted ? "" : "/...",
+		 *rest || *point ? rest : "/");
+	return send_path(f, e, path);
+}
+
+/* Whether two paths end in the same name. */
+static bool same_name(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && !strcmp(slash + 1, name);
+}
+
+/* The path under which the process has mapped a file of that name; false: there is none, or there are several. */
+static bool find_mapped(const struct file_facts *f, uint32_t tgid, const char *name, char out[PATH_MAX])
+{
+	AUTO_FILE FILE *maps = NULL;
+	AUTO_FREE char *line = NULL;
+	char path[PATH_MAX];
+	size_t room = 0;
+
+	out[0] = '\0';
+	snprintf(path, sizeof(path), "%s/proc/%" PRIu32 "/maps", f->root, tgid);
+	maps = f->host_pids ? fopen(path, "re") : NULL;
+	while (maps && getline(&line, &room, maps) > 0) {
+		char *at = strchr(line, '/');
+
+		if (!at)
+			continue;
+		at[strcspn(at, "\n")] = '\0';
+		if (!same_name(at, name) || !strcmp(at, out))
+			continue;
+		if (*out || strlen(at) >= PATH_MAX)
+			return false;
+		strcpy(out, at);
+	}
+	return *out;
+}
+
+static bool has_overlay(const struct mount_table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(t->at[i].type, "overlay"))
+			return true;
+	return false;
+}
+
+/* A mapped file of an overlay goes by the name that its user knows; the kernel tells the one below. */
+static int tell_mapped(struct file_facts *f, const struct iolat_dentry *e, bool *told)
+{
+	struct mount_table *t;
+	char path[PATH_MAX];
+	int err = get_table(f, e->tgid, &t);
+
+	*told = false;
+	if (err || !e->by_inode || !e->n_names || !has_overlay(t) ||
+	    !find_mapped(f, e->tgid, e->names[0], path))
+		return err;
+	*told = true;
+	return send_path(f, e, path);
+}
+
+/* Where the data lies, if that is not where the name does: below an overlay, or on a disk whose node it is. Its
+ * user may not see that file system mounted. */
+static int tell_system_of(struct file_facts *f, const struct iolat_dentry *e)
+{
+	const struct mount *m;
+	int err = look_up(f, e->tgid, e->fs_major, e->fs_minor, NULL, &m);
+
+	if (!err && !m)
+		err = look_up(f, 0, e->fs_major, e->fs_minor, NULL, &m);
+	return err || !m ? err : tell_system(f, e->fs_major, e->fs_minor, e->fs_magic, m);
 }
 
 int file_facts_dentry(struct file_facts *f, const struct iolat_dentry *e)
 {
 	char inside[IOLAT_DENTRY_NAMES * (IOLAT_DENTRY_LEN + 1)];
 	const struct mount *m;
+	bool told;
 	int err;
 
 	if (e->n_names > IOLAT_DENTRY_NAMES)
 		return 0;
+	err = tell_system_of(f, e) ?: tell_mapped(f, e, &told);
+	if (err || told)
+		return err;
 	path_inside(inside, sizeof(inside), e);
 	err = look_up(f, e->tgid, e->in_major, e->in_minor, e->rooted ? inside : NULL, &m);
 	if (err)
 		return err;
-	if (!m)
-		return send(f, e, sizeof(*e));
-	return tell_system_of(f, e, m) ?: tell_path(f, e, m, inside);
+	return m ? tell_path(f, e, m, inside) : send(f, e, sizeof(*e));
 }

@@ -133,24 +133,33 @@ def test_writeback(loop_disk, ext4, held, iolat):
 
 # --- paths ---------------------------------------------------------------------------------
 
+MAP = ("import mmap, os, sys; m = mmap.mmap(os.open(sys.argv[1], os.O_RDONLY), 0, prot=1); m[0];"
+       "print('mapped', flush=True); sys.stdin.read()")
+
+
 def test_files_of_an_overlay(loop_disk, ext4, held, folder, stack, iolat):
-    """An overlay's files go by the paths that their user knows."""
-    point = ext4(loop_disk())
+    """An overlay's files go by the paths that their user knows, read or mapped; their file system is the one below."""
+    disk = loop_disk()
+    point = ext4(disk)
     for name in ("lower", "upper", "work"):
         (point / name).mkdir()
     seen = folder()
-    write_files(point / "lower", [40 * KB])
+    write_files(point / "lower", [40 * KB] * 2)
     options = ",".join(f"{n}dir={point}/{n}" for n in ("lower", "upper", "work"))
     got = base.sh("mount", "-t", "overlay", "overlay", "-o", options, seen, check=False)
     base.need(not got.returncode, f"no overlay can be mounted: {got.stderr.strip()}", ci=False)
     stack.callback(base.sh, "umount", "-l", seen)
     drop_caches()
     load = held(base.PYTHON, "-c", READ, seen / "00000.jpg")
-    tracer = iolat("--pid", load.pid, "--by", "fs,file")
+    mapped = held(base.PYTHON, "-c", MAP, seen / "00001.jpg")  # while it lives, /proc tells
+    tracer = iolat("--pid", f"{load.pid},{mapped.pid}", "--by", "fs,file")
     load.finish()
-    row = trace.one(of_file(tracer.stop(), seen / "00000.jpg"))
-    assert row["bytes"] == 40 * KB
-    assert row["fs"]["type"] == "overlay" and row["fs"]["mount"] == str(seen)
+    mapped.go().proc.stdout.readline()
+    summary = tracer.stop()
+    for name in ("00000.jpg", "00001.jpg"):
+        row = trace.one(of_file(summary, seen / name))
+        assert row["bytes"] == 40 * KB
+        assert row["fs"]["type"] == "ext4" and row["fs"]["source"] == disk.path
 
 
 def test_a_file_that_is_gone(shard, held, iolat):

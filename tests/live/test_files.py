@@ -1,5 +1,7 @@
 """Waits for files that no local disk holds, and for mapped files: the reason, the finding, the mount and the files."""
+import os
 import pathlib
+import subprocess
 
 import pytest
 
@@ -41,6 +43,63 @@ def test_fuse(fuse_file, doio, iolat, how):
     assert str(fuse_file) in finding["text"] and names(finding) == [str(fuse_file)]
     assert not trace.findings(summary, "not-the-disk") and not trace.findings(summary, "network-filesystem")
     assert not trace.findings(summary, "page-fault-io")
+
+
+NAMES = """import os, sys
+for i in range(20): os.stat(f"{sys.argv[1]}/stat-{i}")
+for i in range(10):
+    fd = os.open(f"{sys.argv[1]}/open-{i}", os.O_RDONLY)
+    os.read(fd, 4096)
+    os.close(fd)
+"""
+
+
+def test_fuse_by_name(folder, stack, held, iolat):
+    """Looking up names, asking for attributes, opening and closing wait for FUSE, too: in sleeps that a signal may
+    end, of which the kernel says nothing."""
+    base.need(os.path.exists("/dev/fuse"), "no /dev/fuse")
+    point = folder()
+    server = base.start([base.PYTHON, base.TESTS / "lib" / "slowfs.py", point, 20], stdout=subprocess.PIPE)
+    stack.callback(base.put_down, server)
+    stack.callback(base.sh, "umount", "-l", point, check=False)
+    assert server.stdout.readline() == b"ready\n"
+    load = held(base.PYTHON, "-c", NAMES, point)
+    tracer = iolat("--pid", load.pid, "--by", "fs,op")
+    load.finish()
+    summary = tracer.stop()
+    # A lookup and attributes for each stat; a lookup, an opening, a read, a flush.
+    requests = 20 * 2 + 10 * 4
+    ns = reasons(summary, load.pid)
+    assert ns["fuse"] >= 0.95 * requests * 20 * MS, ns
+    evidence = trace.finding(summary, "fuse-filesystem")["evidence"]
+    assert (evidence["mount"], evidence["source"]) == (str(point), "slowfs")
+    rows = {r["op"]: r["ios"] for r in summary["rows"] if r["fs"] and r["fs"]["source"] == "slowfs"}
+    assert rows["read"] == 10 and rows["other"] >= 0.95 * (requests - 10), rows
+
+
+def test_an_overlay_on_fuse(folder, stack, doio, iolat):
+    """What an overlay shows of such a mount waits for that mount, and goes by the name that its user knows."""
+    seen, upper = folder(), folder()
+    for name in ("upper", "work"):
+        (upper / name).mkdir()
+    served = folder()
+    point = served / "lower"
+    point.mkdir()
+    server = base.start([base.PYTHON, base.TESTS / "lib" / "slowfs.py", point, 20, 1 << 20], stdout=subprocess.PIPE)
+    stack.callback(base.put_down, server)
+    stack.callback(base.sh, "umount", "-l", point, check=False)
+    assert server.stdout.readline() == b"ready\n"
+    got = base.sh("mount", "-t", "overlay", "overlay", "-o",
+                  f"lowerdir={point},upperdir={upper}/upper,workdir={upper}/work", seen, check=False)
+    base.need(not got.returncode, f"no overlay can be mounted: {got.stderr.strip()}", ci=False)
+    stack.callback(base.sh, "umount", "-l", seen)
+    load = doio("cached", seen / "x", count=30, size=4096)
+    tracer = iolat("--pid", load.pid)
+    load.finish()
+    summary = tracer.stop()
+    assert reasons(summary, load.pid)["fuse"] >= 30 * 20 * MS, reasons(summary, load.pid)
+    finding = trace.finding(summary, "fuse-filesystem")
+    assert finding["evidence"]["mount"] == str(point) and str(seen / "x") in names(finding)
 
 
 def test_fuse_while_it_hangs(stack, folder, doio, start_iolat):
