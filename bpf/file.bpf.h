@@ -64,30 +64,71 @@ static __always_inline void refer_to(struct inode *inode, struct file_ref *r)
 	r->fs_minor = dev & 0xfffff;
 }
 
-/* The names of a file, from its own upwards. */
-static __always_inline void fill_names(struct iolat_dentry *e, struct dentry *dentry)
+/* How many names lead from the file system's root to a file, as far as there is room for them. */
+static __always_inline u32 count_names(struct dentry *dentry)
 {
 	u32 n = 0;
 
 	for (u32 i = 0; i < IOLAT_DENTRY_NAMES; i++) {
 		struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
 
+		if (!parent || parent == dentry)
+			break;
+		dentry = parent;
+		n++;
+	}
+	return n;
+}
+
+/* The names of a file, from its own upwards, into room for so many. */
+static __always_inline void fill_names(struct iolat_dentry *e, struct dentry *dentry, const u32 room)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < room; i++) {
+		struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
+
 		e->names[i][0] = 0;
-		if (!parent || e->rooted)
+		if (!parent || parent == dentry)
 			continue;
-		if (parent == dentry) {
-			e->rooted = 1;
-			continue;
-		}
 		bpf_probe_read_kernel_str(e->names[i], IOLAT_DENTRY_LEN,
 					  BPF_CORE_READ(dentry, d_name.name));
 		n++;
 		dentry = parent;
 	}
 	e->n_names = n;
-	if (dentry && BPF_CORE_READ(dentry, d_parent) == dentry)
-		e->rooted = 1;
+	e->rooted = BPF_CORE_READ(dentry, d_parent) == dentry;
 }
+
+static __always_inline void fill_dentry(struct iolat_dentry *e, const struct found_file *found,
+					struct dentry *dentry, const struct file_ref *r, u32 tgid)
+{
+	u32 in = BPF_CORE_READ(dentry, d_sb, s_dev);
+
+	e->head.kind = IOLAT_EV_DENTRY;
+	e->tgid = tgid;
+	e->inode = r->inode;
+	e->fs_magic = r->fs_magic;
+	e->fs_major = r->fs_major;
+	e->fs_minor = r->fs_minor;
+	e->in_major = in >> 20;
+	e->in_minor = in & 0xfffff;
+	e->by_inode = !found->dentry;
+}
+
+/* Most files lie a few folders deep, and there may be many of them. False: there is no room. */
+#define tell_names(found, dentry, r, tgid, room)                                                   \
+	({                                                                                         \
+		const u32 size_ = sizeof(struct iolat_dentry) + (room) * IOLAT_DENTRY_LEN;         \
+		struct iolat_dentry *e_ = bpf_ringbuf_reserve(&iolat_facts, size_, 0);             \
+		if (e_) {                                                                          \
+			e_->head.size = size_;                                                     \
+			fill_dentry(e_, found, dentry, r, tgid);                                   \
+			fill_names(e_, dentry, room);                                              \
+			emit_end(e_);                                                              \
+		}                                                                                  \
+		e_ != NULL;                                                                        \
+	})
 
 static __always_inline u64 file_mixed(u64 inode, u32 major, u32 minor)
 {
@@ -102,28 +143,16 @@ static __noinline int announce_file(const struct found_file *found, const struct
 	u64 mixed = file_mixed(r->inode, r->fs_major, r->fs_minor);
 	u32 place = mixed >> (64 - TOLD_BITS);
 	u64 *told = bpf_map_lookup_elem(&iolat_told, &place);
-	struct iolat_dentry *e;
-	u32 in;
+	bool done;
 
 	if (!dentry || !told || *told == mixed)
 		return 0;
-	e = bpf_ringbuf_reserve(&iolat_facts, sizeof(*e), 0);
-	if (!e)
-		return 0;
-	emit_head(e, DENTRY, struct iolat_dentry);
-	e->tgid = tgid;
-	e->inode = r->inode;
-	e->fs_magic = r->fs_magic;
-	e->fs_major = r->fs_major;
-	e->fs_minor = r->fs_minor;
-	in = BPF_CORE_READ(dentry, d_sb, s_dev);
-	e->in_major = in >> 20;
-	e->in_minor = in & 0xfffff;
-	e->rooted = 0;
-	e->by_inode = !found->dentry;
-	fill_names(e, dentry);
-	emit_end(e);
-	*told = mixed;
+	if (count_names(dentry) <= 2)
+		done = tell_names(found, dentry, r, tgid, 2);
+	else
+		done = tell_names(found, dentry, r, tgid, IOLAT_DENTRY_NAMES);
+	if (done)
+		*told = mixed;
 	return 0;
 }
 

@@ -520,7 +520,7 @@ struct iolat_dentry {
 	__u8 by_inode;		/* 1: one of its names; its user may know it by another, through an overlay */
 	__u32 in_major;		/* of the file system that has the name: a disk's node has it on another */
 	__u32 in_minor;
-	char names[IOLAT_DENTRY_NAMES][IOLAT_DENTRY_LEN];
+	char names[][IOLAT_DENTRY_LEN]; /* n_names at least, IOLAT_DENTRY_NAMES at most */
 };
 
 /* A file's path, as the process that used it first sees it. May come again; the last one holds. */

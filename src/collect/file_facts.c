@@ -356,5 +356,5 @@ int file_facts_dentry(struct file_facts *f, const struct iolat_dentry *e)
 	err = look_up(f, e->tgid, e->in_major, e->in_minor, e->rooted ? inside : NULL, &m);
 	if (err)
 		return err;
-	return m ? tell_path(f, e, m, inside) : send(f, e, sizeof(*e));
+	return m ? tell_path(f, e, m, inside) : send(f, e, e->head.size);
 }

@@ -183,7 +183,8 @@ static bool command_ok(const struct iolat_command *e)
 
 static bool dentry_ok(const struct iolat_dentry *e)
 {
-	if (e->n_names > IOLAT_DENTRY_NAMES || e->rooted > 1)
+	if (e->n_names > IOLAT_DENTRY_NAMES || e->rooted > 1 ||
+	    e->head.size < sizeof(*e) + e->n_names * sizeof(e->names[0]))
 		return false;
 	for (size_t i = 0; i < e->n_names; i++)
 		if (!terminated(e->names[i], sizeof(e->names[i])))

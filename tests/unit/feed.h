@@ -371,20 +371,25 @@ static inline uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-/* Names from the file's own upwards; the last one lies in the root. */
-static inline struct iolat_dentry a_dentry(uint32_t major, uint32_t minor, uint64_t inode, const char *name)
-{
-	struct iolat_dentry e = {.head = HEAD(DENTRY, iolat_dentry),
-				 .tgid = 100,
-				 .inode = inode,
-				 .fs_major = major,
-				 .fs_minor = minor,
-				 .in_major = major,
-				 .in_minor = minor,
-				 .n_names = 1,
-				 .rooted = 1};
+struct iolat_dentry_event {
+	struct iolat_dentry dentry;
+	char names[2][IOLAT_DENTRY_LEN];
+};
 
-	snprintf(e.names[0], sizeof(e.names[0]), "%s", name);
+/* The one name lies in the root. */
+static inline struct iolat_dentry_event a_dentry(uint32_t major, uint32_t minor, uint64_t inode, const char *name)
+{
+	struct iolat_dentry_event e = {.dentry = {.head = {IOLAT_EV_DENTRY, sizeof(e)},
+						  .tgid = 100,
+						  .inode = inode,
+						  .fs_major = major,
+						  .fs_minor = minor,
+						  .in_major = major,
+						  .in_minor = minor,
+						  .n_names = 1,
+						  .rooted = 1}};
+
+	snprintf(e.dentry.names[0], IOLAT_DENTRY_LEN, "%s", name);
 	return e;
 }
 

@@ -121,6 +121,7 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, DISK_BELOW, a_disk_below(1, 0, 1, "sda2"));
 	SAMPLE(s, COMMAND, a_command("iolat -p 1"));
 	SAMPLE(s, DENTRY, a_dentry(8, 1, 12, "train.bin"));
+	cut_sample(&s[IOLAT_EV_DENTRY], sizeof(struct iolat_dentry) + IOLAT_DENTRY_LEN);
 	SAMPLE(s, FILE, a_file(8, 1, 12, "/data/train.bin"));
 	SAMPLE(s, CALLED, a_called(100, 5000, 3));
 	SAMPLE(s, FS, a_fs(0, 40, 0x6969, "nfs4", "", ""));
@@ -380,12 +381,12 @@ static void test_cgroup_path_has_a_limit(void **state)
 
 static void test_names_of_files_end(void **state)
 {
-	struct iolat_dentry e = a_dentry(8, 1, 12, "train.bin");
+	struct iolat_dentry_event e = a_dentry(8, 1, 12, "train.bin");
 	struct iolat_fs_event fs = a_fs(0, 40, 0x6969, "nfs4", "server:/export", "/data");
 
-	e.n_names = IOLAT_DENTRY_NAMES + 1;
+	e.dentry.n_names = 3; /* more than it has room for */
 	assert_int_equal(refusal(&e, sizeof(e)), -EBADMSG);
-	e.n_names = 2;
+	e.dentry.n_names = 2;
 	assert_int_equal(refusal(&e, sizeof(e)), 0);
 	memset(e.names[1], 'x', sizeof(e.names[1]));
 	assert_int_equal(refusal(&e, sizeof(e)), -EBADMSG);

@@ -31,7 +31,8 @@ FORMS = ["chosen", "raw"]
 # The runs that checks share: iolat's options; whether the disks are idle when it ends.
 BUSY = (("--waits", "--by", "process,cgroup,container,pod,device,op"), True)
 HANGING = (("--waits", "--stuck", "300ms"), False)
-RUNS = [BUSY, HANGING]
+FILES = (("--waits", "--by", "process,fs,file,op"), True)
+RUNS = [BUSY, HANGING, FILES]
 
 
 class Check(NamedTuple):
