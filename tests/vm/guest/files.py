@@ -134,7 +134,7 @@ def nfs():
         stack.callback(daemon.kill)
         tools.sh("rpc.nfsd", "-N", "3", "2")
         stack.callback(tools.sh, "rpc.nfsd", "0")
-        if os.path.exists("/proc/fs/nfsd/v4_end_grace"):
+        with contextlib.suppress(OSError):  # busy where there is no grace to end
             tools.put("/proc/fs/nfsd/v4_end_grace", "Y")
         os.makedirs(point, exist_ok=True)
         tools.sh("mount", "-t", "nfs4", "-o", "vers=4.2,rsize=65536", "127.0.0.1:/", point)
