@@ -21,7 +21,7 @@ int fullscreen_open(struct fullscreen *f, struct session *s)
 
 	f->session = s;
 	if (f->screen)
-		s->detail = screen_detail(&o->by);
+		s->detail = screen_detail(&o->by, o->keep_files);
 	if (!err || err == -ENOTTY)
 		return EXIT_OK;
 	log_error("cannot draw on the terminal: %s", strerror(-err));

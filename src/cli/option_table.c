@@ -116,9 +116,10 @@ static const struct option_row rows[] = {
 	  .more = "On where processes or cgroups are selected and with COMMAND, off for the whole host." },
 	{ 0, "no-waits", NULL, SECTION_RUN, TRACE | SERVE, set_no_waits, 0,
 	  .help = "do not trace what tasks wait for" },
-	{ 0, "files", NULL, SECTION_RUN, RECORD, set_flag, FIELD(keep_files),
+	{ 0, "files", NULL, SECTION_RUN, TRACE, set_flag, FIELD(keep_files),
 	  .help = "keep which file each request is for",
-	  .more = "Then *iolat report --by file* and *--by fs* can tell; a request takes more room." },
+	  .more = "Then *iolat report --by file* and *--by fs* can tell, and the full screen shows a row's files; a request "
+		  "takes more room." },
 	{ 0, "log", "FILE", SECTION_RUN, TRACE | REPORT, set_text, FIELD(log), VALUE_FILE,
 	  .help = "a training log, whose epochs cut the run into phases",
 	  .more = "Lines that tell a time and an epoch or step are taken, as common loggers write them, in English or "

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define NO_TASKS (1u << BY_DEVICE | 1u << BY_OP) /* keys that tasks do not have */
-
 static void group_free(struct group *g)
 {
 	sum_free(&g->now);
@@ -129,7 +127,7 @@ static bool belongs(const struct item *item, const struct board_view *view)
 
 	if (item->copy && !by_has(&view->by, BY_DEVICE))
 		return false;
-	if (item->task && (view->by.mask | view->within_keys) & NO_TASKS)
+	if (item->task && (view->by.mask | view->within_keys) & ~MEMORY_TASK_KEYS)
 		return false;
 	return identity_same(&id, &view->within);
 }
@@ -242,7 +240,7 @@ int board_make(struct board *b, const struct memory *m, const struct board_view 
 	int err;
 
 	clear(b);
-	b->waits = m->head.waits && !(view->by.mask & NO_TASKS);
+	b->waits = m->head.waits && !(view->by.mask & ~MEMORY_TASK_KEYS);
 	map_init(&map, sizeof(struct identity));
 	err = add_items(b, &map, m, view);
 	map_free(&map);

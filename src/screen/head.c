@@ -44,24 +44,34 @@ static void draw_title(const struct screen *s)
 static void draw_totals(const struct screen *s)
 {
 	const struct memory *m = &s->memory;
-	const struct coverage *c = &m->head.coverage;
 	double seconds = (double)m->head.duration_ns / 1e9;
-	char line[LINE_LEN], p50[UNITS_LEN], p99[UNITS_LEN], stuck[64] = "";
+	char line[LINE_LEN], p50[UNITS_LEN], p99[UNITS_LEN], max[UNITS_LEN], stuck[64] = "";
 
 	if (!m->frame || seconds <= 0) {
 		paint_text(1, 0, paint_columns(), " waiting for the first frame", INK_DIM);
 		return;
 	}
 	if (m->head.n_stuck)
-		snprintf(stuck, sizeof(stuck), "  stuck %zu", m->head.n_stuck);
-	snprintf(line, sizeof(line),
-		 " IOPS %.0f  MiB/s %.2f  p50 %s  p99 %s%s  requests %" PRIu64 "  lost %" PRIu64
-		 "  aggregated %" PRIu64 "  unmatched %" PRIu64,
+		snprintf(stuck, sizeof(stuck), "  STUCK %zu", m->head.n_stuck);
+	snprintf(line, sizeof(line), " IOPS %.0f  MiB/s %.2f  p50 %s  p99 %s  max %s  in flight %zu%s",
 		 (double)m->total.ios / seconds, (double)m->total.bytes / seconds / 1048576,
 		 fmt_duration(p50, hist_percentile(&m->total.total, 0.5)),
-		 fmt_duration(p99, hist_percentile(&m->total.total, 0.99)), stuck, c->requests, c->lost,
-		 c->aggregated, c->unmatched);
-	paint_text(1, 0, paint_columns(), line, INK_PLAIN);
+		 fmt_duration(p99, hist_percentile(&m->total.total, 0.99)),
+		 fmt_duration(max, m->total.total.count ? m->total.total.max : 0), m->head.n_flying, stuck);
+	paint_text(1, 0, paint_columns(), line, m->head.n_stuck ? INK_BOLD : INK_PLAIN);
+}
+
+/* Whether to believe it. */
+static void draw_coverage(const struct screen *s)
+{
+	const struct memory *m = &s->memory;
+	char line[LINE_LEN + 64];
+
+	if (m->left_out)
+		snprintf(line, sizeof(line), " %s  not shown %" PRIu64, m->coverage, m->left_out);
+	else
+		snprintf(line, sizeof(line), " %s", m->coverage);
+	paint_text(2, 0, paint_columns(), line, INK_DIM);
 }
 
 static void draw_finding(const struct screen *s)
@@ -71,13 +81,14 @@ static void draw_finding(const struct screen *s)
 	if (!s->memory.n_findings)
 		return;
 	snprintf(line, sizeof(line), " %s: %s", s->memory.findings[0].f.code, s->memory.findings[0].f.text);
-	paint_text(2, 0, paint_columns(), line, INK_BOLD | INK_YELLOW);
+	paint_text(3, 0, paint_columns(), line, INK_BOLD | INK_YELLOW);
 }
 
 void head_draw(struct screen *s)
 {
 	draw_title(s);
 	draw_totals(s);
+	draw_coverage(s);
 	draw_finding(s);
 }
 

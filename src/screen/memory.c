@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "render/columns.h"
 #include "render/frame.h"
+#include "render/table_coverage.h"
 
 #define SECOND_NS 1000000000.0
 #define EARLY_NS  50000000.0 /* a frame may come that much too early for its second */
@@ -72,6 +73,7 @@ static struct item *item_new(struct memory *m, const struct item_key *key)
 	item->task = key->kind & 1;
 	item->copy = key->kind & 2;
 	item->second = m->second;
+	m->files += key->id.of[BY_FILE] != 0;
 	sum_init(&item->now);
 	sum_init(&item->all);
 	if (!map_put(&m->items, key, item))
@@ -124,6 +126,7 @@ static void forget_old(struct memory *m)
 	for (size_t i = 0; (item = map_next(&m->items, &i, &key));) {
 		if (m->second - item->second < MEMORY_SECONDS)
 			continue;
+		m->files -= item->id.of[BY_FILE] != 0;
 		map_del(&m->items, key);
 		item_free(item);
 	}
@@ -208,8 +211,9 @@ const struct moment *memory_moment(const struct memory *m, const struct item *it
 
 static int take_row(struct memory *m, const struct row *row, struct span span)
 {
-	const struct item_key key = {
-		.id = identity_of(&row->subject, row->via, m->by.mask),
+	unsigned int told = m->by.mask;
+	struct item_key key = {
+		.id = identity_of(&row->subject, row->via, told),
 		.kind = row->copy ? 2 : 0,
 	};
 	struct moment moment = {
@@ -218,8 +222,13 @@ static int take_row(struct memory *m, const struct row *row, struct span span)
 		.p99_ns = hist_percentile(&row->total, 0.99),
 	};
 	struct item *item;
-	int err = begin_item(m, row, &key, m->by.mask, &item);
+	int err;
 
+	if (m->files >= MEMORY_FILES && !map_get(&m->items, &key)) {
+		told &= ~(1u << BY_FILE);
+		key.id.of[BY_FILE] = 0;
+	}
+	err = begin_item(m, row, &key, told, &item);
 	if (!err && !row->copy)
 		err = sum_add(&m->total, row);
 	if (err || !item)
@@ -230,16 +239,14 @@ static int take_row(struct memory *m, const struct row *row, struct span span)
 
 static int take_task(struct memory *m, const struct task *t, struct span span)
 {
-	const unsigned int told = 1u << BY_PROCESS | 1u << BY_THREAD | 1u << BY_WORKER |
-				  1u << BY_CGROUP | 1u << BY_CONTAINER | 1u << BY_POD | 1u << BY_JOB;
 	const struct row as_row = {.subject = t->subject};
 	const struct item_key key = {
-		.id = identity_of(&t->subject, NULL, told),
+		.id = identity_of(&t->subject, NULL, MEMORY_TASK_KEYS),
 		.kind = 1,
 	};
 	const struct moment moment = {.blocked_ns = (double)t->blocked_ns};
 	struct item *item;
-	int err = begin_item(m, &as_row, &key, told, &item);
+	int err = begin_item(m, &as_row, &key, MEMORY_TASK_KEYS, &item);
 
 	if (err || !item)
 		return err;
@@ -333,6 +340,24 @@ static int take_flights(struct memory *m, const struct snapshot *s)
 	return err;
 }
 
+/* The text that `print` makes, in one line. */
+static int print_to(char *out, size_t size, void (*print)(FILE *out, const struct snapshot *s),
+		    const struct snapshot *s)
+{
+	AUTO_FREE char *text = NULL;
+	size_t len;
+	FILE *mem = open_memstream(&text, &len);
+
+	if (!mem)
+		return -ENOMEM;
+	print(mem, s);
+	if (fclose(mem))
+		return -ENOMEM;
+	text[strcspn(text, "\n")] = '\0';
+	text_printable(out, size, text);
+	return 0;
+}
+
 static void take_head(struct memory *m, const struct snapshot *s)
 {
 	m->head = *s;
@@ -350,7 +375,8 @@ int memory_frame(struct memory *m, const struct snapshot *s)
 	m->frame++;
 	take_head(m, s);
 	forget_old(m);
-	return take_items(m, s, span) ?: take_findings(m, s) ?: take_flights(m, s);
+	return take_items(m, s, span) ?: take_findings(m, s) ?: take_flights(m, s) ?:
+	       print_to(m->coverage, sizeof(m->coverage), table_coverage, s);
 }
 
 void memory_init(struct memory *m)

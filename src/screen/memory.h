@@ -15,6 +15,7 @@ enum memory_limits {
 	MEMORY_ITEMS = 8192, /* beyond, what is new in a frame is left out, and counted */
 	MEMORY_LINES = 128,  /* of what is in flight */
 	MEMORY_TEXT = 96,    /* bytes of a piece of evidence */
+	MEMORY_FILES = 2048, /* items that tell a file; beyond, those of new files do not */
 };
 
 /* A second of something. */
@@ -45,7 +46,10 @@ struct flight {
 	char text[240];
 };
 
-/* Keys that requests in flight have. */
+/* Keys that tasks have, and requests in flight. */
+#define MEMORY_TASK_KEYS                                                                           \
+	(1u << BY_PROCESS | 1u << BY_THREAD | 1u << BY_WORKER | 1u << BY_CGROUP | 1u << BY_CONTAINER |     \
+	 1u << BY_POD | 1u << BY_JOB)
 #define MEMORY_FLIGHT_KEYS                                                                         \
 	(1u << BY_PROCESS | 1u << BY_CONTAINER | 1u << BY_POD | 1u << BY_JOB | 1u << BY_DEVICE | 1u << BY_OP)
 
@@ -60,11 +64,13 @@ struct memory {
 	uint64_t second;	/* counts up as `minute` moves on */
 	uint64_t second_wall_ns; /* when it ended */
 	uint64_t left_out;	/* rows of the latest frame without room */
+	size_t files;		/* items that tell a file */
 
 	/* Of the latest frame. */
 	struct snapshot head;	/* pointers in it mean nothing, but for `by` */
 	struct by by;
 	char host[64];
+	char coverage[512];	/* the completeness line */
 	struct row total;
 	struct remembered_finding *findings;
 	size_t n_findings;

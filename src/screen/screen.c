@@ -14,7 +14,7 @@
 #include "screen/paint.h"
 #include "screen/view.h"
 
-#define LEAST_LINES   6
+#define LEAST_LINES   7
 #define LEAST_COLUMNS 24
 
 /* What rows can be by, in the order of the key that changes it. */
@@ -30,12 +30,14 @@ static void by_add(struct by *by, enum row_key key)
 	by->mask |= 1u << key;
 }
 
-struct by screen_detail(const struct by *by)
+struct by screen_detail(const struct by *by, bool files)
 {
 	struct by detail = *by;
 
 	for (size_t i = 0; i < N_GROUPINGS; i++)
 		by_add(&detail, groupings[i]);
+	if (files)
+		by_add(&detail, BY_FILE);
 	return detail;
 }
 

@@ -15,8 +15,8 @@ struct screen_options {
 	const struct column *sort; /* NULL: by the blocked share */
 };
 
-/* What frames have to be by, so that rows can be grouped by any key and looked into. */
-struct by screen_detail(const struct by *by);
+/* What frames have to be by, so that rows can be grouped by any key and looked into; by files only where those are told. */
+struct by screen_detail(const struct by *by, bool files);
 
 /* Nothing is drawn yet. 0; -ENOTTY: standard output has no place for it (no terminal, or one that cannot show it); -errno. */
 int screen_open(struct screen **out, const struct screen_options *o);

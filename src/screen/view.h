@@ -49,7 +49,7 @@ struct screen {
 
 void view_show(struct screen *s, const struct view *view);
 void head_draw(struct screen *s);	/* head.c: the lines above the view; */
-#define HEAD_LINES 3
+#define HEAD_LINES 4
 void foot_draw(struct screen *s, int y); /* and the one below */
 
 /* view_rows.c: the cursor's row, or NULL; what a click at a column of the header sorts by. */

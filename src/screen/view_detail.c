@@ -12,6 +12,7 @@
 #include "screen/view.h"
 
 #define PARTS_MAX 16 /* lines of a section */
+#define BAR_MOST  100
 
 static void add_title(struct page *p, const char *title)
 {
@@ -36,9 +37,10 @@ static void add_reasons(struct page *p, const struct task *t)
 
 static void add_blocked(struct screen *s, const struct group *g)
 {
+	int room = paint_columns() - 24;
 	char bar[STROKES_SIZE];
 
-	stroke_bar(bar, paint_columns() - 24, g->blocked_pct, g->sleeper ? g->sleeper->times.reasons : NULL,
+	stroke_bar(bar, room < BAR_MOST ? room : BAR_MOST, g->blocked_pct, g->sleeper ? g->sleeper->times.reasons : NULL,
 		   paint_utf8());
 	page_add(&s->page, INK_BLUE, " %s %s %.0f %%", s->board.waits ? "blocked" : "of all wait", bar,
 		 g->blocked_pct);
@@ -215,6 +217,7 @@ static void add_flights(struct screen *s, const struct group *g)
 static int fill(struct screen *s, const struct group *g)
 {
 	static const struct by devices = {.keys = {BY_DEVICE, BY_OP}, .n = 2, .mask = 1u << BY_DEVICE | 1u << BY_OP};
+	static const struct by files = {.keys = {BY_FILE}, .n = 1, .mask = 1u << BY_FILE};
 	static const struct by processes = {.keys = {BY_PROCESS}, .n = 1, .mask = 1u << BY_PROCESS};
 	int err;
 
@@ -222,6 +225,8 @@ static int fill(struct screen *s, const struct group *g)
 	add_blocked(s, g);
 	add_minute(s, g);
 	err = add_latency(s, g) ?: add_parts(s, g, "Devices and operations", &devices);
+	if (!err && by_has(&s->memory.by, BY_FILE))
+		err = add_parts(s, g, "Files", &files);
 	if (!err && !by_has(&s->how.by, BY_PROCESS))
 		err = add_parts(s, g, "Processes", &processes);
 	err = err ?: add_tasks(s, g);

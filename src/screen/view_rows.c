@@ -29,8 +29,8 @@ static const struct {
 	const char *name;
 	int width, from;
 } columns[] = {
-	{"p50", 6, 60},   {"p99", 6, 0},   {"max", 6, 100},  {"queue_pct", 6, 120},
-	{"iops", 6, 40}, {"rate", 7, 70}, {"size", 8, 110},
+	{"p50", 6, 60},   {"p99", 6, 0},   {"max", 6, 100},  {"queue_pct", 6, 130},
+	{"iops", 6, 40}, {"rate", 7, 70}, {"size", 8, 120},
 };
 #define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
 #define PCT_WIDTH 5 /* " 100%" */

@@ -26,6 +26,10 @@ class Screen:
         """Of the shell."""
         return int(self._tmux("display-message", "-p", "#{pane_pid}"))
 
+    def kill(self):
+        """The terminal is gone."""
+        self._tmux("kill-server")
+
     def keys(self, *names):
         """Keys by tmux's names."""
         self._tmux("send-keys", *names)

@@ -62,7 +62,7 @@ def test_the_blocked_one_first(watching):
     text = s.wait(lambda t: rows(t) and rows(t)[0][0] > 70)
     assert s.full and order(s, text) == [s.slow, s.fast]
     assert re.search(rf"█{{5,}}·* +\d+%.*{s.slow} fio", text)
-    assert "BLOCKED" in text and "P99" in text and "IOPS" in text
+    assert "BLOCKED" in text and "P99" in text and re.search(r"requests \d+  lost \d+  aggregated 0", text)
     s.keys("q")
     assert s.end() == 0
     assert re.search(rf"summary, .*\n.*PID .*\n(.*\n)*.*{s.slow} .*\n(.*\n)*requests \d", s.scrollback)
@@ -105,7 +105,7 @@ def test_sorting(watching):
     s.keys("-")
     s.wait(lambda t: "iops (reversed)" in t and order(s, t) == [s.slow, s.fast])
     at = next(line for line in s.lines if "P99" in line).index("P99")
-    s.type(f"\x1b[<0;{at + 1};4M\x1b[<0;{at + 1};4m")
+    s.type(f"\x1b[<0;{at + 1};5M\x1b[<0;{at + 1};5m")
     s.wait("sort p99")
 
 
@@ -151,6 +151,29 @@ def test_looking_into_a_row(watching, readers):
     assert "Tasks, the longest blocked first" in text
     s.keys("Escape")
     s.wait(lambda t: "WHO" in t)
+
+
+def test_its_files(stack, screen, loop_disk, ext4, held):
+    """With --files, a row's files are among its parts."""
+    point = ext4(loop_disk())
+    (point / "shard-7.tar").write_bytes(os.urandom(1 << 20))
+    base.sh("sync", "-f", point)
+    code = ("import mmap, os, sys, time; fd, b = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 4096)\n"
+            "while True: os.preadv(fd, [b], 0), time.sleep(0.01)")
+    load = held(base.PYTHON, "-c", code, point / "shard-7.tar")
+    s = screen("--pid", load.pid, "--files", columns=120, lines=60)
+    load.go()
+    s.wait(lambda t: re.search(r"\d+% .* python3", t))
+    s.keys("Enter")
+    text = s.wait("Files")
+    assert re.search(r"\d+  /\S*/shard-7.tar", text) and "no file" not in text
+
+
+def test_a_terminal_that_goes_away_ends_it(watching):
+    s = watching()
+    pid = iolat_of(s)
+    s.kill()
+    base.wait_until("iolat to end", lambda: not os.path.exists(f"/proc/{pid}"))
 
 
 def test_findings_and_help(watching):
