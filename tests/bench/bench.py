@@ -129,7 +129,7 @@ class Measured:
         self.memory = resident(pid), map_bytes(pid)
 
     def hidden(self):
-        """Requests that iolat was shown at their issue and not at their end."""
+        """Issues less the completions that it was shown: what was requeued, and what the kernel hid (see README)."""
         return max(self.runs_of["iolat_rq_issue"] - self.runs_of["iolat_rq_complete"[:15]], 0)
 
     def settle(self, empty_ns):
@@ -207,7 +207,7 @@ def report(rounds):
             line(f"throughput with {name}, to untraced", spread(r[name].iops / r["untraced"].iops for r in both))
     for what in ("lost", "aggregated"):
         line(f"iolat: {what} of {sum(i.requests for i in iolats)}", sum(i.coverage[what] for i in iolats))
-    line("iolat: ends that the kernel ran no program for", sum(i.hidden() for i in iolats))
+    line("iolat: issues less completions that programs were run for", sum(i.hidden() for i in iolats))
     for i, what in enumerate(("resident", "maps")):
         line(f"iolat: {what}, MiB", spread((m.memory[i] / base.MIB for m in iolats), "{:.1f}"))
     line("iolat: both, MiB", spread((sum(m.memory) / base.MIB for m in iolats), "{:.1f}"))
