@@ -173,7 +173,7 @@ DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 # Ubuntu has it as a snap only.
 CHROMIUM := $(if $(shell grep -s ^ID=ubuntu /etc/os-release),,chromium)
 DEPS_TEST := libcap2-bin locales tmux btrfs-progs mdadm fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
-	nbdkit libnbd-bin prometheus zsh fish rpm $(CHROMIUM) qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
+	nbdkit libnbd-bin nfs-kernel-server nfs-common prometheus zsh fish rpm $(CHROMIUM) qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
 DEPS_FUZZ := libclang-rt-dev
 DEPS_DEB := debhelper lintian
 

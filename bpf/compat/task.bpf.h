@@ -60,6 +60,7 @@ static __always_inline u32 switch_state(u64 *ctx, struct task_struct *prev)
 struct pt_regs___x86 {
 	unsigned long di;
 	unsigned long orig_ax;
+	unsigned long ss;
 } __attribute__((preserve_access_index));
 struct pt_regs___arm64 {
 	u64 orig_x0;
@@ -71,14 +72,22 @@ struct pt_regs___riscv {
 	unsigned long cause;
 } __attribute__((preserve_access_index));
 
-/* They lie at the end of the task's kernel stack; bpf_task_pt_regs() tells from 5.15. */
+#define USER_DS 0x2b /* x86: the stack segment of every user program */
+
+/* They lie at the end of the task's kernel stack; bpf_task_pt_regs() tells from 5.15. With CONFIG_X86_FRED (6.9), of which
+ * BTF knows nothing, there are 16 bytes behind them. */
 static __always_inline void *task_registers(struct task_struct *task)
 {
 #ifdef IOLAT_MODERN
 	return (void *)bpf_task_pt_regs(task);
 #else
-	return BPF_CORE_READ(task, stack) + knobs.thread_size -
-	       bpf_core_type_size(struct pt_regs___x86);
+	void *regs = BPF_CORE_READ(task, stack) + knobs.thread_size -
+		     bpf_core_type_size(struct pt_regs___x86);
+
+	if (bpf_core_field_exists(struct pt_regs___x86, ss) &&
+	    (u16)BPF_CORE_READ((struct pt_regs___x86 *)regs, ss) != USER_DS)
+		regs -= 16;
+	return regs;
 #endif
 }
 
