@@ -143,7 +143,7 @@ def owners(rows):
 
 # --- stacks -------------------------------------------------------------------------------------------------------------
 
-@check()
+@check(short=True)
 def dm_linear(run):
     """dm-linear passes on in the submitter's own context: the copies are the submitter's, too."""
     below = disk()
@@ -229,7 +229,7 @@ def md_raid0(run):
     assert sorted(run.coverage(top)["stands_on"]) == sorted(below)
 
 
-@check()
+@check(short=True)
 def md_raid1(run):
     """raid1 reads from one and writes to both."""
     below = [disk(), disk()]
@@ -242,7 +242,7 @@ def md_raid1(run):
         copies(run, top, [one], "write", WRITES)
 
 
-@check()
+@check(short=True)
 def nvme_multipath(run):
     """The disk has what was asked of it; the path that was taken has the parts of the latency, under a name that is
     its own though its number may not be."""

@@ -65,7 +65,7 @@ def hooks(run):
     tools.all_attached(run)
 
 
-@check()
+@check(short=True)
 def without_statistics(run):
     """queue/iostats 0 changes nothing but that there is nothing to compare with."""
     pid, results = tools.fio((tools.SILENT, "read", "psync", 4096, 50), (tools.SILENT, "write", "libaio", 8192, 70))

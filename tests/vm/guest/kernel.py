@@ -11,14 +11,14 @@ from .checks import check
 BTF = "/sys/kernel/btf/vmlinux"
 
 
-@check()
+@check(short=True)
 def no_state(run):
     """When all is done, the programs know of no I/O under way."""
     yield
     assert run.left == {}, f"left behind: {run.left}"
 
 
-@check()
+@check(short=True)
 def tracepoints_alone(run):
     """No kprobes: a kernel without them, or that forbids them, is as good as any."""
     kinds = set()

@@ -8,7 +8,7 @@ from .checks import check
 BLOCK = 4096
 
 
-@check()
+@check(short=True)
 def plug(run):
     """Bios that join a request in the submitter's plug, behind it."""
     def load():
@@ -54,7 +54,7 @@ def queued(run):
     assert got(another.pid) == [0, 3 * BLOCK, 0], f"the others' bios: {got(another.pid)}"
 
 
-@check()
+@check(short=True)
 def split(run):
     """A bio larger than the disk takes at once: pieces with one owner, all of them submitted when it was."""
     tools.queue(tools.SLOW, "max_sectors_kb", 64)

@@ -9,7 +9,7 @@ from .checks import check
 GIB = 1 << 30
 
 
-@check()
+@check(short=True)
 def fsync(run):
     """An fsync is one flush of its caller that only waits, and never reaches the driver itself."""
     pids = {device: tools.child(lambda d=device: tools.write(d, count=10, fsync=True)) for device in ("vda", "nvme0n1")}
@@ -52,7 +52,7 @@ def journal(run):
     assert log and sum(r["ios"] for r in log) >= 5, f"no log: {run.rows('vda')}"
 
 
-@check()
+@check(short=True)
 def discard(run):
     """A discard of more than 4 GiB, all of its bytes."""
     pids = {device: tools.program("blkdiscard", "-f", "-o", GIB, "-l", 9 * GIB, f"/dev/{device}")

@@ -10,7 +10,7 @@ from . import tools
 from .checks import check
 
 CPUS, POSSIBLE, DISKS = 4, 64, 1000
-IOS = 3000  # of each process
+IOS = 600  # of each process: more than a small ring holds
 # With room for everything; with hardly any room; and without sending anything.
 ROOMS = [([], {}), (["--buffer-size", "64K"], {"IOLAT_SLOTS": "2", "IOLAT_RINGS": "4"}), ([], {"IOLAT_AGGREGATE": "1"})]
 
@@ -35,11 +35,11 @@ def null_blks(count, **settings):
             os.rmdir(folder)
 
 
-def fio_on_each_cpu(device):
+def fio_on_each_cpu(device, ios):
     """Starts a process on each CPU, hence each with a queue of its own."""
     return [subprocess.Popen(["taskset", "-c", str(cpu), "fio", "--output-format=json", "--thread", "--name=job",
                               f"--filename=/dev/{device}", "--direct=1", "--rw=randread", "--bs=4k", "--size=64M",
-                              "--io_size=1G", "--ioengine=libaio", "--iodepth=32", f"--number_ios={IOS}"],
+                              "--io_size=1G", "--ioengine=libaio", "--iodepth=32", f"--number_ios={ios}"],
                              stdout=subprocess.PIPE, text=True) for cpu in range(CPUS)]
 
 
@@ -70,27 +70,27 @@ def queues(form):
         assert len(queues) >= CPUS, queues  # and one for polling
         for args, environment in ROOMS:
             with tools.Iolat("--device", device, *args, form=form, environment=environment) as iolat:
-                counts = counts_of(fio_on_each_cpu(device))
+                counts = counts_of(fio_on_each_cpu(device, IOS))
             assert set(counts.values()) == {IOS}
             check_counts(iolat, device, counts)
             if "IOLAT_AGGREGATE" in environment:
                 assert iolat.summary["coverage"]["aggregated"] == CPUS * IOS
 
 
-@check(machine="big")
+@check(machine="big", forms=["chosen"])
 def others_come_and_go(form):
     """Another iolat that starts and ends under load takes nothing away."""
     with null_blks(1, submit_queues=CPUS) as (device,):
         with tools.Iolat("--device", device, form=form) as iolat:
-            running = fio_on_each_cpu(device)
+            running = fio_on_each_cpu(device, 5 * IOS)
             while any(process.poll() is None for process in running):
-                with tools.Iolat(form=form, strict=False):
+                with tools.Iolat(form=form, idle=False):
                     time.sleep(0.1)
             counts = counts_of(running)
         check_counts(iolat, device, counts)
 
 
-@check(machine="big")
+@check(machine="big", forms=["chosen"])
 def many(form):
     """64 possible CPUs and a thousand disks: it starts as ever, and its memory is sized by what is used."""
     assert tools.fetch("/sys/devices/system/cpu/possible") == f"0-{POSSIBLE - 1}"
