@@ -20,7 +20,7 @@ def no_state(run):
 
 @check(short=True)
 def tracepoints_alone(run):
-    """No kprobes: a kernel without them, or that forbids them, is as good as any."""
+    """No kprobes: a kernel without them, or that forbids them, is as good as any. In these guests none would fire."""
     kinds = set()
     for fd in os.listdir(f"/proc/{run.process.pid}/fd"):
         if os.readlink(f"/proc/{run.process.pid}/fd/{fd}").startswith("anon_inode:bpf_link"):

@@ -1,5 +1,5 @@
 """What may befall a request on its way, by scsi_debug's fault injection: short transfers, a busy host, a command that is
-lost and times out, errors, and commands by SG_IO."""
+lost and times out, errors, and commands by SG_IO. (null_blk's own injection is in no kernel of Debian's.)"""
 import ctypes
 import fcntl
 import os
