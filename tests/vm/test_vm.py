@@ -62,12 +62,15 @@ class Guests:
     """Boots each guest once, however many tests ask for its answers, and before they do."""
 
     def __init__(self, tmp_path_factory, wanted):
-        self.tmp = tmp_path_factory
+        self.tmp, self.running = tmp_path_factory, set()
         self.pool = concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)))
         self.guests = {key: self.pool.submit(self.boot, *key) for key in wanted}
 
     def end(self):
-        self.pool.shutdown(cancel_futures=True)
+        """Nothing is left running when the tests stop early."""
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(self.running):
+            process.terminate()
 
     def ask(self, suite, cgroups, machine):
         """The guest's answers (None: it gave none), and what it printed."""
@@ -88,12 +91,18 @@ class Guests:
         share = self.tmp.mktemp("share")
         command = ["env", f"PYTHONPATH={HERE}", "/usr/bin/python3", "-m", "guest", *(["--short"] if SHORT else []), "--machine", machine,
                    str(IOLAT), "/share/results.json"]
-        log = subprocess.run([HERE / "boot", "-g", cgroups, *MACHINES[machine], "-s", share, "-t", "1200", folder, shlex.join(command)],
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        log, status = self.run([HERE / "boot", "-g", cgroups, *MACHINES[machine], "-s", share, "-t", "1200", folder, shlex.join(command)])
         try:
-            return json.loads((share / "results.json").read_text()), log.stdout
+            return json.loads((share / "results.json").read_text()), log
         except OSError:
-            return None, f"the guest gave no answer, status {log.returncode}:\n{log.stdout}"
+            return None, f"the guest gave no answer, status {status}:\n{log}"
+
+    def run(self, command):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+            self.running.add(process)
+            out = process.communicate()[0]
+            self.running.discard(process)
+        return out, process.returncode
 
 
 @pytest.fixture(scope="session")
