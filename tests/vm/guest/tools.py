@@ -178,6 +178,7 @@ class Iolat:
         return self
 
     def __exit__(self, kind, value, trace):
+        assert self.process.poll() is None, f"iolat ended by itself, status {self.process.returncode}: {self.process.communicate()}"
         self.left = self.state_left() if self.idle and not kind else None
         self.process.send_signal(signal.SIGINT)
         try:
