@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/disktest.h"
 #include "cli/explain.h"
 #include "cli/output.h"
 #include "collect/blockdev.h"
@@ -246,6 +247,8 @@ int doctor_run(const struct options *o)
 	struct output out;
 	int status;
 
+	if (o->disk)
+		return disktest_run(o);
 	if (o->explain)
 		return explain_run(o);
 	check_kernel(&r, o->btf ?: FEATURES_BTF);

@@ -148,6 +148,10 @@ static const struct option_row rows[] = {
 	  .help = "where the host's files are, for names",
 	  .more = "Its */proc*, cgroups and the files of container runtimes, for running inside a container. By "
 		  "default that is found out: the root of process 1 where that is the host's." },
+	{ 0, "disk", "PATH", SECTION_OUTPUT, DOCTOR, set_text, FIELD(disk), VALUE_FILE,
+	  .help = "whether the disk below PATH can feed the job",
+	  .more = "Runs fio, if it is installed, for some seconds: it only reads, files that are there or a scratch file "
+		  "without a name. With a recording as FILE it reads as the training did, and puts that beside." },
 	{ 0, "explain-cgroup", "PATH", SECTION_OUTPUT, DOCTOR, set_text, FIELD(explain),
 	  .help = "what a cgroup's path is taken for, and by what name",
 	  .more = "PATH is one in the file system, or as /proc/PID/cgroup has it." },
@@ -195,9 +199,10 @@ const struct command_row command_rows[COMMAND_MAX] = {
 	[COMMAND_DOCTOR] =
 		{
 			.name = "doctor",
-			.synopsis = "doctor [OPTIONS]",
+			.synopsis = "doctor [OPTIONS] [FILE]",
 			.summary = "What this kernel and these privileges let iolat see, and what "
 				   "to do.",
+			.may_take_file = true,
 			.formats = doctor_formats,
 		},
 };

@@ -66,6 +66,7 @@ struct command_row {
 	const char *const *formats;	/* what --format may be; NULL: every renderer */
 	bool traces_command;	/* takes "-- COMMAND" */
 	bool takes_files;	/* at least one */
+	bool may_take_file;	/* with --disk */
 	bool needs_output;	/* --output is no option but a must */
 };
 

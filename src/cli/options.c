@@ -189,7 +189,7 @@ static int take_word(struct parser *p)
 	const char *word = p->argv[optind];
 	enum command command = command_find(word);
 
-	if (p->command_named && command_rows[p->o->command].takes_files)
+	if (p->command_named && (command_rows[p->o->command].takes_files || command_rows[p->o->command].may_take_file))
 		return take_file(p);
 	if (p->command_named || command == COMMAND_MAX)
 		return usage_word(p, word);
@@ -283,6 +283,10 @@ static int check(const struct parser *p)
 	if (o->argv && !command->traces_command) {
 		log_error("'%s' takes no COMMAND; try 'iolat %s --help'", command->name,
 			  command->name);
+		return EXIT_USAGE;
+	}
+	if (command->may_take_file && (o->files.n > 1 || (o->files.n && !o->disk))) {
+		log_error("%s: a FILE is only for --disk PATH, and one; try 'iolat %s --help'", command->name, command->name);
 		return EXIT_USAGE;
 	}
 	if (command->takes_files && !o->files.n) {

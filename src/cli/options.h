@@ -67,6 +67,7 @@ struct options {
 	uint64_t buffer_size;		/* bytes; 0: the default */
 	const char *btf;		/* --btf; NULL: the kernel's own */
 	const char *root;		/* the host's, for names; NULL: found out */
+	const char *disk;		/* doctor: what lies below that path; NULL: none */
 	const char *explain;		/* doctor: a cgroup's path; NULL: none */
 	bool command_as_root;		/* --user-command root */
 	struct words files;		/* what is reported on */

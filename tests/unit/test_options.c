@@ -273,7 +273,7 @@ static void test_doctor(void **state)
 	bad("--format 'csv': not a format of 'doctor'; try 'iolat doctor --help'", "doctor",
 	    "-fcsv", NULL);
 	bad("'doctor' takes no COMMAND; try 'iolat doctor --help'", "doctor", "--", "x", NULL);
-	bad("unexpected word 'doctor' behind 'doctor'; try 'iolat doctor --help'", "doctor",
+	bad("doctor: a FILE is only for --disk PATH, and one; try 'iolat doctor --help'", "doctor",
 	    "doctor", NULL);
 }
 
@@ -293,7 +293,7 @@ static void test_answers(void **state)
 {
 	answers("iolat " IOLAT_VERSION "\n", "--version", NULL);
 	answers("sudo iolat --pid 4242", "--help", NULL);
-	answers("Usage: iolat doctor [OPTIONS]\n", "doctor", "--help", NULL);
+	answers("Usage: iolat doctor [OPTIONS] [FILE]\n", "doctor", "--help", NULL);
 	assert_null(strstr(caught[0], "--pid"));
 	assert_null(strstr(caught[0], "csv"));
 }
