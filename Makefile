@@ -37,7 +37,7 @@ SAN := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-sanitize-recove
 CFLAGS ?= -g
 ALL_CFLAGS := -std=gnu11 $(OPT) $(CPPFLAGS) $(CFLAGS) $(ANYWHERE) $(WARN) $(SAN) -D_GNU_SOURCE -DIOLAT_VERSION='"$(VERSION)"' \
 	-Iinclude -Isrc -DBPF_DIR='"$(B)/bpf"' $(shell pkg-config --cflags $(PKGS)) -MMD -MP
-LIBS := $(shell pkg-config $(if $(STATIC),--static) --libs $(PKGS))
+LIBS := $(shell pkg-config $(if $(STATIC),--static) --libs $(PKGS)) -lm
 ALL_LDFLAGS := $(if $(STATIC),-static) $(LDFLAGS)
 
 ARCH := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/;s/ppc64le/powerpc/;s/riscv64/riscv/;s/s390x/s390/')
@@ -236,7 +236,8 @@ PYTEST := LOCPATH=$(abspath $(B)/locale) IOLAT=$(abspath $(B)/iolat) PYTHONDONTW
 check: all $(UNIT) $(B)/locale/de_DE.UTF-8 ## every test that this machine allows; the rest is skipped with a reason
 	IOLAT_VM=short $(PYTEST) tests
 check-unit: $(UNIT) $(B)/locale/de_DE.UTF-8 ## unit tests only
-	@for t in $(UNIT); do LOCPATH=$(abspath $(B)/locale) $$t || exit 1; done
+	@for t in $(UNIT); do LOCPATH=$(abspath $(B)/locale) \
+		LSAN_OPTIONS=suppressions=tests/unit/leaks.supp:print_suppressions=0 $$t || exit 1; done
 check-vm: all ## the tests on every kernel of tests/vm/test_vm.py, under QEMU
 	$(PYTEST) tests/vm
 

@@ -46,6 +46,13 @@ void confine_tracer(bool serves)
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Which system calls a sanitizer makes is not known. */
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
 static const char *const files_only[] = {
 	/* files */
 	"access", "chdir", "chmod", "chown", "close", "creat", "dup", "dup2", "dup3", "faccessat", "faccessat2", "fadvise64",
@@ -88,18 +95,15 @@ static void add_rules(scmp_filter_ctx filter, uint32_t action, const char *const
 	}
 }
 
-/* The sanitizers' own calls are not known. */
 static void filter_calls(uint32_t otherwise, uint32_t action, const char *const *names, size_t n)
 {
-#ifndef __SANITIZE_ADDRESS__
-	scmp_filter_ctx filter = seccomp_init(otherwise);
+	scmp_filter_ctx filter = SANITIZED ? NULL : seccomp_init(otherwise);
 
 	if (!filter)
 		return;
 	add_rules(filter, action, names, n);
 	seccomp_load(filter);
 	seccomp_release(filter);
-#endif
 }
 
 void confine_reader(void)

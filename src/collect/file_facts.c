@@ -205,9 +205,9 @@ static size_t put_text(char *to, size_t room, const char *text)
 static int tell_system(struct file_facts *f, uint32_t major, uint32_t minor, uint32_t magic,
 		       const struct mount *m)
 {
-	struct {
+	union {
 		struct iolat_fs fs;
-		char room[3 * PATH_MAX];
+		char room[sizeof(struct iolat_fs) + 3 * PATH_MAX];
 	} e = {.fs = {.magic = magic, .major = major, .minor = minor}};
 	uint64_t dev = (uint64_t)major << 32 | minor;
 	size_t len = 0;
@@ -249,9 +249,9 @@ static void path_inside(char *out, size_t size, const struct iolat_dentry *e)
 
 static int send_path(struct file_facts *f, const struct iolat_dentry *e, const char *path)
 {
-	struct {
+	union {
 		struct iolat_file file;
-		char room[PATH_MAX];
+		char room[sizeof(struct iolat_file) + PATH_MAX];
 	} out = {.file = {.fs_major = e->fs_major, .inode = e->inode, .fs_minor = e->fs_minor}};
 	size_t len = put_text(out.file.path, PATH_MAX, path);
 

@@ -27,7 +27,7 @@ static const char *const epochs[] = {
 		"(?:\\s*(?:/|of)\\s*\\d+)?" OF_STEPS,
 	"第\\s*(?<epoch>\\d{1,9}|[一二三四五六七八九十百零〇两]{1,7})\\s*(?:/\\s*\\d+\\s*)?(?:轮|个?\\s*epoch|个?\\s*周期|代|遍|回合)"
 	"(?!数)" OF_STEPS,
-	"轮次\\s*[:：=]?\\s*[\\[(]?\\s*(?<epoch>\\d{1,9})(?:\\s*/\\s*\\d+)?" OF_STEPS,
+	("轮次\\s*[:：=]?\\s*[\\[(]?\\s*(?<epoch>\\d{1,9})(?:\\s*/\\s*\\d+)?" OF_STEPS),
 };
 
 static const char *const steps[] = {

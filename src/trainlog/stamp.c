@@ -36,8 +36,8 @@ static const char *const forms[] = {
 	"(?<!\\d)(?<d>[0-3]?\\d)[ /-]" MONTH "[ /-](?<Y>\\d{4})[: ]" TIME ZONE "(?!\\d)",
 	/* seconds, or milliseconds, since 1970: before the line, or as a JSON field */
 	"^\\W?(?<u>[12]\\d{9})(?:\\.(?<f>\\d{1,9})\\d*)?(?![\\d.])",
-	"[\"'](?:@?timestamp|time|ts|t|created|date|datetime|asctime)[\"']: ?[\"']?(?<u>[12]\\d{9})"
-	"(?:\\.(?<f>\\d{1,9})\\d*|(?<f>\\d{3}|\\d{6}|\\d{9}))?(?![\\d.])",
+	("[\"'](?:@?timestamp|time|ts|t|created|date|datetime|asctime)[\"']: ?[\"']?(?<u>[12]\\d{9})"
+	 	"(?:\\.(?<f>\\d{1,9})\\d*|(?<f>\\d{3}|\\d{6}|\\d{9}))?(?![\\d.])"),
 };
 #define N_FORMS (sizeof(forms) / sizeof(forms[0]))
 
