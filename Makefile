@@ -90,7 +90,7 @@ inputs = $(filter %.c %.o %.a,$^)
 
 # --- user side -----------------------------------------------------------------
 $(B)/obj/collect/embedded.o: $(BPF_OBJ)
-$(B)/obj/render/html.o: $(wildcard src/render/html/*)
+$(B)/obj/render/html.o $(B)/obj/render/diff_html.o: $(wildcard src/render/html/*)
 $(B)/obj/%.o: src/%.c $(B)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

@@ -2,6 +2,7 @@
 /* Wiring only: from the command line to the command. */
 #include <stddef.h>
 
+#include "cli/diff.h"
 #include "cli/doctor.h"
 #include "cli/live.h"
 #include "cli/options.h"
@@ -14,6 +15,7 @@ int main(int argc, char **argv)
 		[COMMAND_LIVE] = live_run,
 		[COMMAND_RECORD] = live_run,
 		[COMMAND_REPORT] = report_run,
+		[COMMAND_DIFF] = diff_run,
 		[COMMAND_SERVE] = serve_run,
 		[COMMAND_DOCTOR] = doctor_run,
 	};

@@ -5,7 +5,8 @@
  *
  * Included by the BPF programs and by user space: fixed-size integers only,
  * native byte order, no padding left to the compiler. Fields may be added at
- * the end of a struct; what stands here keeps its place and its meaning.
+ * the end of a struct, not before an open array; what stands here keeps its place and its
+ * meaning. 0 in a field that was added later means not known: a recording of before has that.
  *
  * Units: times are nanoseconds of CLOCK_MONOTONIC, sizes are bytes, sectors are
  * 512 bytes. Strings are NUL-terminated and otherwise as the kernel had them:
@@ -46,7 +47,8 @@
 	X(CALLED, called)       \
 	X(MARK, mark)           \
 	X(GPU, gpu)             \
-	X(GPU_PROCESS, gpu_process)
+	X(GPU_PROCESS, gpu_process) \
+	X(SELECT, select)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -234,6 +236,8 @@ struct iolat_run {
 	char kernel[64];
 	__u32 waits;		/* 1: the waits of tasks are traced */
 	__u32 unseen;		/* 1: no request has an event of its own, all are aggregated */
+	__u32 recorder;		/* tgid, in its own namespace, of whom nothing counts in rows: a recorder that writes; 0: none */
+	__u32 reserved;
 };
 
 struct iolat_hook {
@@ -638,6 +642,23 @@ struct iolat_gpu_process {
 	__u64 memory;		/* 0: not known */
 	__u32 tgid;
 	__u32 reserved;
+};
+
+/* What the analysis itself selects; the kernel side knows nothing of it. Before all else in a
+ * recording, a kind or an entry each. */
+enum iolat_select_what {
+	IOLAT_SELECT_NAME,	/* a regular expression */
+	IOLAT_SELECT_UID,	/* a number */
+	IOLAT_SELECT_CONTAINER,
+	IOLAT_SELECT_POD,
+	IOLAT_SELECT_JOB,
+	IOLAT_SELECT_MAX
+};
+
+struct iolat_select {
+	struct iolat_head head;
+	__u32 what;		/* enum iolat_select_what */
+	char text[256];
 };
 
 #endif /* IOLAT_EVENT_H */

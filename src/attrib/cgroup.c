@@ -180,6 +180,7 @@ int cgroups_path(struct cgroup_table *t, const struct iolat_cgroup *e)
 	forget_path(t, c);
 	free(c->path);
 	c->pub.path = c->path = path;
+	t->generation += select_has_cgroups(t->selection);
 	return join_trees(t, c);
 }
 
@@ -225,6 +226,8 @@ bool cgroups_wanted(const struct cgroup_table *t, const struct known_cgroup *c)
 	const struct known_place *pod = c ? c->in[PLACE_POD] : NULL;
 	const struct known_place *job = c ? c->in[PLACE_JOB] : NULL;
 
+	if (select_has_cgroups(t->selection) && !select_wants_cgroup(t->selection, c ? c->path : NULL))
+		return false;
 	return select_wants_place(t->selection, container ? &container->container : NULL,
 				  pod ? &pod->pod : NULL, job ? &job->job : NULL);
 }

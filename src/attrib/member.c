@@ -8,26 +8,31 @@
 #define DEPTH_LIMIT 64 /* generations that are asked */
 #define ALL_BITS    ((1u << SELECT_KINDS) - 1)
 
-static bool selects(const struct selection *s)
-{
-	return s && (s->n_names || s->n_uids);
-}
-
 static void join(struct proc_table *t, struct proc *p, unsigned int kind, uint64_t since_ns)
 {
 	if (p->bits & 1u << kind)
 		return;
 	p->bits |= 1u << kind;
+	t->hits |= 1u << kind;
 	p->since[kind] = since_ns;
 	if (p->asked)
 		t->generation++;
 }
 
+static void join_all(struct proc_table *t, struct proc *p, unsigned int bits, uint64_t since_ns)
+{
+	for (unsigned int kind = 0; kind < SELECT_KINDS; kind++)
+		if (bits & 1u << kind)
+			join(t, p, kind, since_ns);
+}
+
 /* Brings a process's membership up to date with its ancestors'. */
 static void inherit(struct proc_table *t, struct proc *p, unsigned int depth)
 {
+	unsigned int own = select_not_inherited(t->selection);
 	struct proc *parent;
 
+	join_all(t, p, select_match_pid(t->selection, p->pub.pid), 0);
 	if (p->bits == ALL_BITS || depth == DEPTH_LIMIT)
 		return;
 	parent = proc_parent(t, p);
@@ -35,7 +40,7 @@ static void inherit(struct proc_table *t, struct proc *p, unsigned int depth)
 		return;
 	inherit(t, parent, depth + 1);
 	for (unsigned int kind = 0; kind < SELECT_KINDS; kind++)
-		if (parent->bits & 1u << kind && parent->since[kind] <= p->born_ns)
+		if (parent->bits & ~own & 1u << kind && parent->since[kind] <= p->born_ns)
 			join(t, p, kind, parent->since[kind]);
 }
 
@@ -47,14 +52,12 @@ static void earn(struct proc_table *t, struct proc *p, const struct iolat_task *
 
 	if (bits && e->what == IOLAT_TASK_SEEN)
 		t->generation++; /* children may be known already */
-	for (unsigned int kind = 0; kind < SELECT_KINDS; kind++)
-		if (bits & 1u << kind)
-			join(t, p, kind, e->what == IOLAT_TASK_SEEN ? 0 : e->ts_ns);
+	join_all(t, p, bits, e->what == IOLAT_TASK_SEEN ? 0 : e->ts_ns);
 }
 
 void member_event(struct proc_table *t, struct proc *p, const struct iolat_task *e)
 {
-	if (!selects(t->selection) || e->what == IOLAT_TASK_EXIT)
+	if (!select_has_processes(t->selection) || e->what == IOLAT_TASK_EXIT)
 		return;
 	earn(t, p, e);
 	inherit(t, p, 0);
@@ -62,7 +65,7 @@ void member_event(struct proc_table *t, struct proc *p, const struct iolat_task 
 
 static bool wanted(struct proc_table *t, struct proc *p)
 {
-	if (!selects(t->selection))
+	if (!select_has_processes(t->selection))
 		return true;
 	if (!select_wants(t->selection, p->bits))
 		inherit(t, p, 0);
@@ -72,7 +75,7 @@ static bool wanted(struct proc_table *t, struct proc *p)
 bool proc_wanted(struct proc_table *t, struct proc *p)
 {
 	if (!p)
-		return !selects(t->selection);
+		return !select_has_processes(t->selection);
 	p->asked = true;
 	return wanted(t, p);
 }

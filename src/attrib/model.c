@@ -179,6 +179,34 @@ static struct via_text text_of(const struct known_name *n, const struct via_sour
 	return via_of_comm(p && p->comm_known ? p->comm : NULL);
 }
 
+bool model_wants_io(struct model *m, const struct model_io *io)
+{
+	const struct selection *s = m->procs.selection;
+	struct known_disk *d;
+
+	if (!select_has_ios(s))
+		return true;
+	d = lru_get(&m->disks, &io->disk);
+	return select_wants_io(s, &(struct select_io){
+					  .disk = d ? d->pub.name : "",
+					  .part = io->part,
+					  .op = io->op,
+					  .latency_ns = io->latency_ns,
+				  });
+}
+
+/* Of a partition the disk will do: which ones it has is not told. */
+bool model_has_device(const struct model *m, const char *word)
+{
+	const struct known_disk *d;
+
+	for (size_t i = 0; (d = map_next(&m->disks.map, &i, NULL));)
+		for (unsigned int part = 0; part < 256; part++)
+			if (select_is_device(word, d->pub.name, part))
+				return true;
+	return false;
+}
+
 int model_via(struct model *m, const struct via_source *from, const char **via)
 {
 	struct known_name *n = from->queue ? lru_get(&m->names, &from->queue) : NULL;

@@ -52,6 +52,17 @@ struct known_disk *model_get_disk(struct model *m, uint32_t number);
 
 void known_disk_unref(struct known_disk *d);
 
+/* Whether the selection takes an I/O by what it is, whoever's it is. */
+struct model_io {
+	uint32_t disk;
+	unsigned int part, op;
+	uint64_t latency_ns; /* UINT64_MAX: not to be asked for */
+};
+bool model_wants_io(struct model *m, const struct model_io *io);
+
+/* Whether a disk is known that the word, as of --device, may mean. */
+bool model_has_device(const struct model *m, const char *word);
+
 /* `via` of a request: by the queue that submitted it, else by the kernel thread (its process
  * or NULL); of a copy: the device above. *via is NULL for a copy that nobody names. 0 or -ENOMEM.
  */

@@ -24,7 +24,7 @@ enum proc_limits {
 	THREAD_DEAD = 16384,
 };
 
-enum { SELECT_KINDS = 2 }; /* bits of a process's membership */
+enum { SELECT_KINDS = 2 * SELECT_OWN_KINDS }; /* bits of a process's membership */
 
 struct proc {
 	struct process pub;
@@ -37,7 +37,7 @@ struct proc {
 	uint64_t comm_ns, uid_ns;     /* the newest word on them */
 	uint64_t seen_ns;	      /* of its latest event or request */
 	uint64_t since[SELECT_KINDS]; /* when it became a member, 0: always was */
-	unsigned int bits;	      /* SELECT_NAME, SELECT_USER */
+	unsigned int bits;	      /* SELECT_NAME, ... */
 	unsigned int refs;
 	bool dead;
 	bool guessed; /* known by its I/O only */
@@ -75,6 +75,7 @@ struct proc_table {
 	bool want_threads;
 	const struct selection *selection;
 	uint64_t serial;     /* the last one given */
+	unsigned int hits;   /* kinds of selections that ever took a process */
 	uint64_t generation; /* grows whenever an earlier look-up may come out differently */
 };
 

@@ -10,10 +10,14 @@
 #include <string.h>
 
 #include "capture/format.h"
+#include "capture/slot.h"
 
 #define MAX_VARINT    10
 #define MAX_EVENT     65535u
-#define ITEM_OVERHEAD (8 * MAX_VARINT + sizeof(struct iolat_request))
+#define ITEM_OVERHEAD ((SLOT_WORDS + 8) * MAX_VARINT + sizeof(struct iolat_request))
+
+/* What an item is by its first number. */
+enum { ITEM_VERBATIM, ITEM_ALIKE, FIRST_SUBJECT };
 
 struct subject {
 	struct iolat_request fixed; /* what all its requests have alike, the rest zero */
@@ -108,7 +112,8 @@ int encoder_init(struct encoder *e)
 	map_init(&e->by_key, sizeof(struct iolat_request));
 	e->raw = malloc(e->room);
 	e->subjects = malloc(CAPTURE_SUBJECTS * sizeof(*e->subjects));
-	if (e->raw && e->subjects)
+	e->slots = calloc(SLOTS, sizeof(*e->slots));
+	if (e->raw && e->subjects && e->slots)
 		return 0;
 	encoder_free(e);
 	return -ENOMEM;
@@ -118,14 +123,17 @@ void encoder_free(struct encoder *e)
 {
 	free(e->raw);
 	free(e->subjects);
+	free(e->slots);
 	map_free(&e->by_key);
 	e->raw = NULL;
 	e->subjects = NULL;
+	e->slots = NULL;
 }
 
 void encoder_reset(struct encoder *e)
 {
 	map_clear(&e->by_key);
+	memset(e->slots, 0, SLOTS * sizeof(*e->slots));
 	e->len = 0;
 	e->n_subjects = 0;
 	e->last_end_ns = 0;
@@ -144,7 +152,7 @@ static int add_request(struct encoder *e, const struct iolat_request *rq)
 
 	if (!s)
 		return -ENOMEM;
-	to = put(to, s->index + 1);
+	to = put(to, s->index + FIRST_SUBJECT);
 	if (is_new) {
 		memcpy(to, &s->fixed, sizeof(s->fixed));
 		to += sizeof(s->fixed);
@@ -166,28 +174,55 @@ static int add_verbatim(struct encoder *e, const void *event, size_t size)
 {
 	unsigned char *to = e->raw + e->len;
 
-	to = put(to, 0);
+	to = put(to, ITEM_VERBATIM);
 	to = put(to, size);
 	memcpy(to, event, size);
 	e->len = to + size - e->raw;
 	return 0;
 }
 
+static int add_alike(struct encoder *e, uint32_t index, const void *event)
+{
+	unsigned char *to = put(put(e->raw + e->len, ITEM_ALIKE), index);
+	const struct slot *s = &e->slots[index];
+	uint32_t words[SLOT_WORDS];
+	uint64_t differ = 0;
+
+	memcpy(words, event, 4 * s->n);
+	for (uint32_t i = 0; i < s->n; i++)
+		differ |= (uint64_t)(words[i] != s->words[i]) << i;
+	to = put(to, differ);
+	for (uint32_t i = 0; i < s->n; i++)
+		if (differ >> i & 1)
+			to = put_signed(to, (int32_t)(words[i] - s->words[i]));
+	e->len = to - e->raw;
+	return 0;
+}
+
 int encoder_add(struct encoder *e, const void *event, size_t size)
 {
 	const struct iolat_head *head = event;
+	uint32_t slot;
+	int err;
 
 	if (size > MAX_EVENT)
 		return -EMSGSIZE;
 	if (head->kind == IOLAT_EV_REQUEST && size == sizeof(struct iolat_request))
 		return add_request(e, event);
-	return add_verbatim(e, event, size);
+	slot = slot_of(event, size, sizeof(struct iolat_request));
+	if (slot == SLOTS)
+		return add_verbatim(e, event, size);
+	err = slot_fits(&e->slots[slot], event, size) ? add_alike(e, slot, event) : add_verbatim(e, event, size);
+	slot_fill(&e->slots[slot], event, size);
+	return err;
 }
 
 /* --- back -------------------------------------------------------------------------- */
 
 struct decoder {
 	struct input in;
+	size_t request_size;
+	struct slot *slots;
 	struct subject *subjects;
 	uint32_t n_subjects;
 	uint64_t last_end_ns;
@@ -204,8 +239,9 @@ static struct subject *take_subject(struct decoder *d, uint64_t index)
 		return NULL;
 	s = &d->subjects[d->n_subjects];
 	*s = (struct subject){0};
-	if (take_bytes(&d->in, &s->fixed, sizeof(s->fixed)))
+	if (take_bytes(&d->in, &s->fixed, d->request_size))
 		return NULL;
+	s->fixed.head.size = sizeof(s->fixed);
 	d->n_subjects++;
 	return s;
 }
@@ -241,17 +277,59 @@ static int take_verbatim(struct decoder *d, size_t *size)
 	return take_bytes(&d->in, d->event, n);
 }
 
+static int take_alike(struct decoder *d, size_t *size)
+{
+	uint64_t index = take(&d->in), differ = take(&d->in);
+	struct slot *s = index < SLOTS ? &d->slots[index] : NULL;
+
+	if (!s || !s->n || (s->n < 64 && differ >> s->n))
+		return -EBADMSG;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (differ >> i & 1)
+			s->words[i] += (uint32_t)take_signed(&d->in);
+	*size = 4 * s->n;
+	memcpy(d->event, s->words, *size);
+	return 0;
+}
+
+/* Fields that were added at the end of a struct since are zero. */
+static void lengthen(struct decoder *d, size_t *size)
+{
+	static const size_t sizes[IOLAT_EV_MAX] = {
+#define X(KIND, name) [IOLAT_EV_##KIND] = sizeof(struct iolat_##name),
+		IOLAT_EVENTS(X)
+#undef X
+	};
+	struct iolat_head *head = (struct iolat_head *)d->event;
+	size_t now = head->kind < IOLAT_EV_MAX ? sizes[head->kind] : 0;
+
+	if (head->size != *size || *size >= now)
+		return;
+	memset((char *)d->event + *size, 0, now - *size);
+	*size = now;
+	head->size = (uint16_t)now;
+}
+
 static int take_item(struct decoder *d, size_t *size)
 {
 	uint64_t tag = take(&d->in);
 	int err = -EBADMSG;
+	uint32_t slot;
 
-	if (!d->in.bad)
-		err = tag ? take_request(d, tag - 1, size) : take_verbatim(d, size);
-	return err ?: d->in.bad ? -EBADMSG : 0;
+	if (!d->in.bad && tag == ITEM_ALIKE)
+		err = take_alike(d, size);
+	else if (!d->in.bad)
+		err = tag ? take_request(d, tag - FIRST_SUBJECT, size) : take_verbatim(d, size);
+	if (err || d->in.bad)
+		return -EBADMSG;
+	slot = tag ? SLOTS : slot_of(d->event, *size, d->request_size);
+	if (slot < SLOTS)
+		slot_fill(&d->slots[slot], d->event, *size);
+	lengthen(d, size);
+	return 0;
 }
 
-int capture_decode(const unsigned char *raw, size_t len,
+int capture_decode(const unsigned char *raw, size_t len, size_t request_size,
 		   int (*event)(void *ctx, const void *data, size_t size), void *ctx)
 {
 	struct decoder *d = malloc(sizeof(*d));
@@ -260,15 +338,17 @@ int capture_decode(const unsigned char *raw, size_t len,
 
 	if (!d)
 		return -ENOMEM;
-	*d = (struct decoder){.in = {.at = raw, .end = raw + len}};
+	*d = (struct decoder){.in = {.at = raw, .end = raw + len}, .request_size = request_size};
 	d->subjects = malloc(CAPTURE_SUBJECTS * sizeof(*d->subjects));
-	if (!d->subjects)
+	d->slots = calloc(SLOTS, sizeof(*d->slots));
+	if (!d->subjects || !d->slots)
 		err = -ENOMEM;
 	while (!err && d->in.at < d->in.end) {
 		err = take_item(d, &size);
 		err = err ?: event(ctx, d->event, size);
 	}
 	free(d->subjects);
+	free(d->slots);
 	free(d);
 	return err;
 }

@@ -12,12 +12,14 @@
 #include "base/map.h"
 #include "iolat/wire.h"
 
+struct slot;
 struct subject;
 
 struct encoder {
 	unsigned char *raw;
 	size_t len, room;
 	struct map by_key;		/* subject key to struct subject */
+	struct slot *slots;
 	struct subject *subjects;
 	uint32_t n_subjects;
 	uint64_t last_end_ns;
@@ -33,9 +35,9 @@ int encoder_add(struct encoder *e, const void *event, size_t size);
 /* Whether the block should be closed before more is added. */
 int encoder_full(const struct encoder *e);
 
-/* Calls `event` for each event of a block, 8-byte aligned and valid during the call. 0, what `event`
+/* Calls `event` for each event of a block, 8-byte aligned and valid during the call; `request_size` is the header's. 0, what `event`
  * returned, -EBADMSG: not what an encoder writes, -ENOMEM. */
-int capture_decode(const unsigned char *raw, size_t len,
+int capture_decode(const unsigned char *raw, size_t len, size_t request_size,
 		   int (*event)(void *ctx, const void *data, size_t size), void *ctx);
 
 #endif

@@ -3,6 +3,7 @@
 #include "capture/reader.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -13,22 +14,35 @@
 
 struct capture_reader {
 	FILE *file;
+	size_t request_size;
 	unsigned char *stored, *raw;
 	int (*event)(void *ctx, const void *data, size_t size);
 	void *ctx;
 	int ended; /* an END event has come */
 };
 
-static int check_header(FILE *f, uint32_t *version)
+#define REQUEST_LEAST 72 /* of the first recorders */
+
+static int check_header(FILE *f, uint32_t *version, size_t *request_size)
 {
 	struct capture_header h;
 
-	if (fread(&h, sizeof(h), 1, f) != 1)
+	if (fread(&h, offsetof(struct capture_header, request), 1, f) != 1)
 		return ferror(f) ? -EIO : -EINVAL;
 	if (memcmp(h.magic, CAPTURE_MAGIC, sizeof(h.magic)))
 		return -EINVAL;
 	*version = h.version;
-	return h.version == CAPTURE_VERSION && h.order == CAPTURE_ORDER ? 0 : -EPROTO;
+	if (h.version != CAPTURE_VERSION || h.order != CAPTURE_ORDER)
+		return -EPROTO;
+	if (fread(&h.request, sizeof(h) - offsetof(struct capture_header, request), 1, f) != 1)
+		return ferror(f) ? -EIO : -EINVAL;
+	if (h.crc != capture_header_crc(&h))
+		return -EINVAL;
+	*request_size = h.request;
+	if (h.request >= REQUEST_LEAST && h.request <= sizeof(struct iolat_request))
+		return 0;
+	*version = 0; /* of a newer recorder: the same format, more in it */
+	return -EPROTO;
 }
 
 int capture_open(struct capture_reader **out, const char *path, uint32_t *version)
@@ -43,7 +57,8 @@ int capture_open(struct capture_reader **out, const char *path, uint32_t *versio
 	r->file = fopen(path, "re");
 	r->stored = malloc(compressBound(CAPTURE_RAW_MAX));
 	r->raw = malloc(CAPTURE_RAW_MAX);
-	err = !r->file ? -errno : r->stored && r->raw ? check_header(r->file, version) : -ENOMEM;
+	err = !r->file ? -errno : r->stored && r->raw ? check_header(r->file, version, &r->request_size)
+				      : -ENOMEM;
 	if (err) {
 		capture_reader_close(r);
 		return err;
@@ -107,7 +122,7 @@ int capture_read(struct capture_reader *r, int (*event)(void *ctx, const void *d
 	r->event = event;
 	r->ctx = ctx;
 	while (!err && next_block(r, &len, end))
-		err = capture_decode(r->raw, len, pass, r);
+		err = capture_decode(r->raw, len, r->request_size, pass, r);
 	if (err == -EBADMSG) {
 		*end = CAPTURE_DAMAGED;
 		return 0;

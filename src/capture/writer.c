@@ -41,9 +41,10 @@ static int write_all(struct capture_writer *w, const void *data, size_t len)
 
 static int start(struct capture_writer *w)
 {
-	const struct capture_header h = {CAPTURE_MAGIC, CAPTURE_VERSION, CAPTURE_ORDER};
+	struct capture_header h = {CAPTURE_MAGIC, CAPTURE_VERSION, CAPTURE_ORDER, sizeof(struct iolat_request), 0};
 	int err = encoder_init(&w->encoder);
 
+	h.crc = capture_header_crc(&h);
 	if (err)
 		return err;
 	w->block_room = sizeof(struct capture_block) + compressBound(w->encoder.room);

@@ -16,10 +16,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "capture/writer.h"
 #include "cli/child.h"
 #include "cli/fullscreen.h"
 #include "cli/output.h"
+#include "cli/recorder.h"
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "cli/verdict.h"
@@ -31,7 +31,7 @@ struct live {
 	const struct options *o;
 	struct session session;
 	struct output output;
-	struct capture_writer *capture;	/* of `record`; then nothing is rendered */
+	struct recorder recorder;	/* of `record`; then only the summary is rendered, where --format asks for it */
 	struct render_options render;
 	struct fullscreen full;		/* takes the frames, if there is one */
 	struct child child;
@@ -57,11 +57,6 @@ static void fail(struct live *l, int err, const char *what)
 }
 
 /* --- events and frames ------------------------------------------------------------ */
-
-static int record_event(void *ctx, const void *data, size_t size)
-{
-	return capture_add(ctx, data, size);
-}
 
 /* After a write: nobody listens any more, or it failed. */
 static void check_output(struct live *l, int err)
@@ -101,14 +96,31 @@ static void write_beside(struct live *l, const struct snapshot *s)
 	screen_return(l->full.screen);
 }
 
+static void print_summary(const struct options *o, const struct snapshot *s)
+{
+	if (o->format->start)
+		o->format->start(stdout, &o->by, &o->render);
+	o->format->snapshot(stdout, s, &o->render);
+}
+
+static void keep(struct live *l, const struct snapshot *s)
+{
+	int err = recorder_flush(&l->recorder);
+
+	if (err)
+		fail(l, err, "cannot write the recording");
+	l->done |= l->recorder.stop != NULL;
+	if (s->type != SNAPSHOT_SUMMARY || err)
+		return;
+	recorder_check_disk(&l->recorder, s);
+	if (l->o->format)
+		print_summary(l->o, s);
+}
+
 static void render(struct live *l, const struct snapshot *s)
 {
-	int err;
-
-	if (l->capture) {
-		err = capture_flush(l->capture);
-		if (err)
-			fail(l, err, "cannot write the recording");
+	if (l->recorder.writer) {
+		keep(l, s);
 		return;
 	}
 	if (!l->full.screen)
@@ -285,11 +297,15 @@ static void loop(struct live *l)
 
 static int start_recording(struct live *l)
 {
-	int err = capture_create(&l->capture, dup(fileno(l->output.stream)));
+	const struct selection *s = &l->session.target.selection;
+	int err = recorder_start(&l->recorder, l->o, s, fileno(l->output.stream));
 
-	if (!err) {
-		l->session.also = (struct sink){record_event, l->capture};
+	l->session.also = (struct sink){recorder_event, &l->recorder};
+	if (!err)
 		return EXIT_OK;
+	if (err == -E2BIG) {
+		log_error("--name and others: too long or too complex to be recorded; simplify it");
+		return EXIT_USAGE;
 	}
 	log_error("cannot write to %s: %s", l->o->output, strerror(-err));
 	return EXIT_FAILED;
@@ -335,16 +351,10 @@ static int prepare(struct live *l)
 
 static void finish_recording(struct live *l, uint64_t now)
 {
-	uint64_t requests = capture_requests(l->capture), bytes = capture_bytes(l->capture);
-	char size[UNITS_LEN];
-	int err = capture_close(l->capture, now);
+	int err = recorder_finish(&l->recorder, now);
 
-	l->capture = NULL;
 	if (err)
 		fail(l, err, "cannot write the recording");
-	else
-		printf("%s: %" PRIu64 " requests, %s\n", l->o->output, requests,
-		       fmt_bytes(size, bytes));
 }
 
 static void finish(struct live *l)
@@ -362,7 +372,7 @@ static void finish(struct live *l)
 		show_interval(l, now, false);
 	if (!l->quiet || l->o->fail_on.n)
 		show_whole(l, now, SNAPSHOT_SUMMARY);
-	if (l->capture)
+	if (l->recorder.writer)
 		finish_recording(l, now);
 }
 

@@ -180,6 +180,13 @@ int set_duration(void *field, const char *arg, struct reason *why)
 	return err ? refuse(why, "not a duration (like 250ms, 1s, 2m)") : 0;
 }
 
+int set_moment(void *field, const char *arg, struct reason *why)
+{
+	return moment_parse(arg, field)
+		       ? refuse(why, "not a moment (like 90s, 12:00:05, 2026-03-01T12:00:05Z)")
+		       : 0;
+}
+
 int set_limit(void *field, const char *arg, struct reason *why)
 {
 	uint64_t ns;
@@ -341,6 +348,16 @@ int set_buffer(void *field, const char *arg, struct reason *why)
 		return refuse(why, "not a size (like 512K, 4M, 1G)");
 	if (err || size < BUFFER_MIN || size > BUFFER_MAX)
 		return refuse(why, "not from 64K to 1G");
+	*(uint64_t *)field = size;
+	return 0;
+}
+
+int set_size(void *field, const char *arg, struct reason *why)
+{
+	uint64_t size;
+
+	if (parse_size(arg, &size) || size < BUFFER_MIN)
+		return refuse(why, "not a size from 64K on (like 512K, 4M, 1G)");
 	*(uint64_t *)field = size;
 	return 0;
 }

@@ -31,6 +31,7 @@ option_set set_regex;	/* struct words; adds, a valid expression */
 option_set set_pids;	/* struct words; adds a comma list */
 option_set set_ops;	/* unsigned int, a mask; adds a comma list */
 option_set set_duration;	/* uint64_t; 0 is one */
+option_set set_moment;	/* struct moment */
 option_set set_limit;	/* uint64_t; a duration above 0 */
 option_set set_interval;	/* uint64_t; a duration, 0 or not too short */
 option_set set_by;	/* struct by; a later one replaces the earlier */
@@ -43,6 +44,7 @@ option_set set_address;	/* const char *; an address by its form */
 option_set set_series;	/* size_t */
 option_set set_fd;	/* int */
 option_set set_buffer;	/* uint64_t */
+option_set set_size;	/* uint64_t; bytes, at least 64K */
 option_set set_as_root;	/* bool */
 option_set set_log_pattern, set_codes;	/* struct words; adds a comma list */
 option_set set_waits;	/* struct options; --waits */

@@ -18,71 +18,84 @@
 #define REPORT	      (1u << COMMAND_REPORT)
 #define SERVE	      (1u << COMMAND_SERVE)
 #define TRACE	      (LIVE | RECORD)
+#define DIFF	      (1u << COMMAND_DIFF)
+#define PLAY	      (REPORT | DIFF)
+#define FILTER	      (TRACE | PLAY)
 #define DOCTOR	      (1u << COMMAND_DOCTOR)
 
 /* clang-format off */
 static const struct option_row rows[] = {
 	/* selection */
-	{ 'p', "pid", "PID[,PID...]", SECTION_SELECTION, TRACE | SERVE, set_pids, FIELD(pids), VALUE_PIDS,
+	{ 'p', "pid", "PID[,PID...]", SECTION_SELECTION, FILTER | SERVE, set_pids, FIELD(pids), VALUE_PIDS,
 	  .help = "these processes and all their descendants",
 	  .more = "Descendants that start later are followed too. "
 		  "A process id that exists only in another PID namespace is taken by its number there, "
 		  "if that is unique." },
-	{ 0, "no-children", NULL, SECTION_SELECTION, TRACE | SERVE, set_flag, FIELD(no_children),
+	{ 0, "no-children", NULL, SECTION_SELECTION, FILTER | SERVE, set_flag, FIELD(no_children),
 	  .help = "with --pid: just these, no descendants" },
-	{ 0, "name", "REGEX", SECTION_SELECTION, TRACE | SERVE, set_regex, FIELD(names),
+	{ 0, "name", "REGEX", SECTION_SELECTION, FILTER | SERVE, set_regex, FIELD(names),
 	  .help = "processes by command name, with descendants",
 	  .more = "A POSIX extended regular expression that matches anywhere in the name, "
 		  "which the kernel cuts at 15 bytes. Processes that start later are found too." },
-	{ 0, "user", "NAME", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(users), VALUE_USER,
+	{ 0, "user", "NAME", SECTION_SELECTION, FILTER | SERVE, set_words, FIELD(users), VALUE_USER,
 	  .help = "processes by owner, with descendants",
 	  .more = "Processes that start later are found too." },
-	{ 'c', "cgroup", "PATH", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(cgroups), VALUE_CGROUP,
+	{ 'c', "cgroup", "PATH", SECTION_SELECTION, FILTER | SERVE, set_words, FIELD(cgroups), VALUE_CGROUP,
 	  .help = "everything below this cgroup (v1 or v2)",
 	  .more = "Child cgroups that are made later belong to it." },
-	{ 'C', "container", "NAME", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(containers),
+	{ 'C', "container", "NAME", SECTION_SELECTION, FILTER | SERVE, set_words, FIELD(containers),
 	  .help = "a container by name or id prefix, whichever runtime",
 	  .more = "Of a name like NAMESPACE/POD/CONTAINER the last part will do. Also what is started under "
 		  "that name later belongs to it; the run ends when neither a container nor a file of that "
 		  "name is left. What a monitor or logger beside it does is not its own." },
-	{ 0, "pod", "[NAMESPACE/]POD", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(pods),
+	{ 0, "pod", "[NAMESPACE/]POD", SECTION_SELECTION, FILTER | SERVE, set_words, FIELD(pods),
 	  .help = "a Kubernetes pod",
 	  .more = "By name, or by uid. Ends as with --container." },
-	{ 0, "job", "ID", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(jobs),
+	{ 0, "job", "ID", SECTION_SELECTION, FILTER | SERVE, set_words, FIELD(jobs),
 	  .help = "a Slurm job",
 	  .more = "With all its steps, by either of its ids; also an ECS task or a Nomad allocation. Ends as with "
 		  "--container." },
-	{ 'd', "device", "NAME", SECTION_SELECTION, TRACE | SERVE, set_words, FIELD(devices), VALUE_DEVICE,
+	{ 'd', "device", "NAME", SECTION_SELECTION, FILTER | SERVE, set_words, FIELD(devices), VALUE_DEVICE,
 	  .help = "a disk, partition, dm or md device, or any path",
 	  .more = "A path of a file or folder stands for the devices that hold it." },
-	{ 0, "op", "LIST", SECTION_SELECTION, TRACE | SERVE, set_ops, FIELD(op_mask), VALUE_WORDS, op_words,
+	{ 0, "op", "LIST", SECTION_SELECTION, FILTER | SERVE, set_ops, FIELD(op_mask), VALUE_WORDS, op_words,
 	  .lists = true,
 	  .help = "only these operations" },
-	{ 0, "min-latency", "DUR", SECTION_SELECTION, TRACE | SERVE, set_duration, FIELD(min_latency_ns),
+	{ 0, "min-latency", "DUR", SECTION_SELECTION, FILTER | SERVE, set_duration, FIELD(min_latency_ns),
 	  .help = "only requests at least this slow" },
+	{ 0, "from", "T", SECTION_SELECTION, PLAY, set_moment, FIELD(from),
+	  .help = "only what happened from then on",
+	  .more = "A distance from the start (*90s*), a time of day (*12:00:05*), or a date and time "
+		  "(*2026-03-01T12:00:05*, local unless it has a zone)." },
+	{ 0, "to", "T", SECTION_SELECTION, PLAY, set_moment, FIELD(to),
+	  .help = "only what happened before then" },
 
 	/* output */
-	{ 'b', "by", "KEY[,KEY...]", SECTION_OUTPUT, LIVE | REPORT, set_by, FIELD(by), VALUE_WORDS, key_words,
+	{ 'b', "by", "KEY[,KEY...]", SECTION_OUTPUT, TRACE | PLAY, set_by, FIELD(by), VALUE_WORDS, key_words,
 	  .lists = true,
-	  .help = "what a row is; default process,device,op" },
-	{ 'H', "histogram", NULL, SECTION_OUTPUT, LIVE | REPORT, set_flag, FIELD(render.histogram),
+	  .help = "what a row is; default process,device,op",
+	  .more = "A comparison goes by names, and by process,op where nothing else is said." },
+	{ 'H', "histogram", NULL, SECTION_OUTPUT, TRACE | REPORT, set_flag, FIELD(render.histogram),
 	  .help = "latency histograms under the table" },
-	{ 'f', "format", "F", SECTION_OUTPUT, LIVE | REPORT | DOCTOR, set_format, FIELD(format), VALUE_WORD,
+	{ 'f', "format", "F", SECTION_OUTPUT, TRACE | PLAY | DOCTOR, set_format, FIELD(format), VALUE_WORD,
 	  format_words, .lists = true,
 	  .help = "how to write it; default table",
 	  .more = "Of a report alone: *html* is one page about the whole run that needs nothing beside it, "
-		  "*prometheus* is counters for a textfile collector." },
+		  "*prometheus* is counters for a textfile collector, *hdr* is percentiles as HdrHistogram prints them, for "
+		  "its plotters, *fio* is a job for fio(1) with logs beside it, which replays the reads (and with *--op "
+		  "read,write* the writes) on any disk. A recorder prints a summary at the end only where this "
+		  "is given." },
 	{ 0, "plain", NULL, SECTION_OUTPUT, LIVE, set_flag, FIELD(plain),
 	  .help = "frames one under the other, not the full screen",
 	  .more = "The full screen is what a terminal gets where neither a format, a file nor a COMMAND is named." },
-	{ 'o', "output", "FILE", SECTION_OUTPUT, LIVE | RECORD | REPORT, set_text, FIELD(output), VALUE_FILE,
+	{ 'o', "output", "FILE", SECTION_OUTPUT, LIVE | RECORD | PLAY, set_text, FIELD(output), VALUE_FILE,
 	  .help = "write there instead of standard output",
 	  .more = "FILE is written frame by frame and belongs to *SUDO_UID* when there is one. "
 		  "Root does not follow a symbolic link to it." },
 	{ 'i', "interval", "DUR", SECTION_OUTPUT, LIVE | REPORT | SERVE, set_interval, FIELD(interval_ns),
 	  .help = "one frame each; default 1s; 0: only the summary",
 	  .more = "At least 10ms. *serve* looks at its counters that often if nobody asks for them; default 10s." },
-	{ 'n', "top", "N", SECTION_OUTPUT, LIVE | REPORT, set_top, FIELD(render.top),
+	{ 'n', "top", "N", SECTION_OUTPUT, LIVE | PLAY, set_top, FIELD(render.top),
 	  .help = "rows that a table shows; default 20",
 	  .more = "JSON and CSV are never cut." },
 	{ 0, "sort", "COLUMN", SECTION_OUTPUT, LIVE | REPORT, set_sort, FIELD(render.sort), VALUE_WORD, column_words,
@@ -92,6 +105,9 @@ static const struct option_row rows[] = {
 	  .lists = true,
 	  .help = "columns of a table" },
 
+	{ 0, "events", NULL, SECTION_OUTPUT, REPORT, set_flag, FIELD(events),
+	  .help = "with csv and json: one line a request",
+	  .more = "With everything that a row could be by; there is no summary." },
 	{ 0, "stuck", "DUR", SECTION_OUTPUT, LIVE | REPORT | SERVE, set_limit, FIELD(stuck_ns),
 	  .help = "in flight for longer is stuck; default 1s" },
 
@@ -141,6 +157,14 @@ static const struct option_row rows[] = {
 	{ 0, "buffer-size", "SIZE", SECTION_RUN, TRACE | SERVE, set_buffer, FIELD(buffer_size),
 	  .help = "ring buffer size, 64K to 1G",
 	  .more = "When it is full, requests still count, and the completeness line says what was lost." },
+	{ 0, "anonymize", NULL, SECTION_RUN, RECORD | PLAY, set_flag, FIELD(anonymize),
+	  .help = "replace names of hosts, commands, processes, containers, files",
+	  .more = "Each by one that does not tell it, the same within a run, also in parts of paths. What kernels and "
+		  "Python call their threads, numbers and disks stay. Not with a selection by name, container, pod or "
+		  "job, nor of a recording that was made with one: their names would be gone." },
+	{ 0, "max-size", "SIZE", SECTION_RUN, RECORD, set_size, FIELD(max_size),
+	  .help = "end a recording of that size; default 1G",
+	  .more = "It also ends before less than 5 % of its file system are free." },
 	{ 0, "btf", "FILE", SECTION_RUN, TRACE | SERVE | DOCTOR, set_text, FIELD(btf), VALUE_FILE,
 	  .help = "the kernel's BTF, where it has none itself",
 	  .more = "Raw BTF, or a program file with a .BTF section, of exactly the running kernel." },
@@ -155,15 +179,16 @@ static const struct option_row rows[] = {
 	{ 0, "explain-cgroup", "PATH", SECTION_OUTPUT, DOCTOR, set_text, FIELD(explain),
 	  .help = "what a cgroup's path is taken for, and by what name",
 	  .more = "PATH is one in the file system, or as /proc/PID/cgroup has it." },
-	{ 0, "help", NULL, SECTION_RUN, LIVE | RECORD | REPORT | SERVE | DOCTOR, set_help, FIELD(command),
+	{ 0, "help", NULL, SECTION_RUN, LIVE | RECORD | PLAY | SERVE | DOCTOR, set_help, FIELD(command),
 	  .help = "this text" },
-	{ 0, "version", NULL, SECTION_RUN, LIVE | RECORD | REPORT | SERVE | DOCTOR, set_version, 0,
+	{ 0, "version", NULL, SECTION_RUN, LIVE | RECORD | PLAY | SERVE | DOCTOR, set_version, 0,
 	  .help = "the version" },
 };
 /* clang-format on */
 _Static_assert(ARRAY_SIZE(rows) <= OPTIONS_MAX, "raise OPTIONS_MAX");
 
 static const char *const live_formats[] = {"table", "json", "csv", NULL};
+static const char *const diff_formats[] = {"table", "json", "html", NULL};
 static const char *const doctor_formats[] = {"table", "json", NULL};
 
 const struct command_row command_rows[COMMAND_MAX] = {
@@ -182,12 +207,13 @@ const struct command_row command_rows[COMMAND_MAX] = {
 			.summary = "Saves every request for later.",
 			.traces_command = true,
 			.needs_output = true,
+			.formats = live_formats,
 		},
 	[COMMAND_REPORT] =
 		{
 			.name = "report",
-			.synopsis = "report FILE [OPTIONS]",
-			.summary = "Analyses a recording; needs no root and never reads the host.",
+			.synopsis = "report FILE... [OPTIONS]",
+			.summary = "Analyses recordings; needs no root and never reads the host.",
 			.takes_files = true,
 		},
 	[COMMAND_SERVE] =
@@ -195,6 +221,14 @@ const struct command_row command_rows[COMMAND_MAX] = {
 			.name = "serve",
 			.synopsis = "serve [--listen ADDR:PORT] [OPTIONS]",
 			.summary = "Serves counters to Prometheus, until a signal ends it.",
+		},
+	[COMMAND_DIFF] =
+		{
+			.name = "diff",
+			.synopsis = "diff BEFORE AFTER [OPTIONS]",
+			.summary = "Compares two recordings: what got better, what got worse.",
+			.takes_files = true,
+			.formats = diff_formats,
 		},
 	[COMMAND_DOCTOR] =
 		{
@@ -213,6 +247,7 @@ static const struct example examples[] = {
 	{"sudo iolat record -o run.iolat --pid 4242", "keep everything for later"},
 	{"iolat report run.iolat --by device,op -H", "and look at it"},
 	{"iolat report run.iolat -f html -o run.html", "... as a page"},
+	{"iolat diff before.iolat after.iolat", "did it help?"},
 	{"sudo iolat serve --listen :9435", "counters for Prometheus"},
 	{"sudo iolat -f json -D 10s -- python3 train.py", "a command, for 10 s"},
 };

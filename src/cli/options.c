@@ -247,12 +247,13 @@ static int check_applies(const struct parser *p)
 static void default_interval(struct options *o)
 {
 	static const uint64_t seconds[COMMAND_MAX] = {
-		[COMMAND_LIVE] = 1, [COMMAND_RECORD] = 1, [COMMAND_REPORT] = 0, [COMMAND_SERVE] = 10};
+		[COMMAND_LIVE] = 1, [COMMAND_RECORD] = 1, [COMMAND_REPORT] = 0, [COMMAND_DIFF] = 0, [COMMAND_SERVE] = 10};
 
 	if (o->interval_ns == INTERVAL_DEFAULT)
 		o->interval_ns = seconds[o->command] * UINT64_C(1000000000);
 }
 
+/* Disks differ from run to run. */
 static void default_by(struct options *o)
 {
 	o->by_named = o->by.n;
@@ -263,14 +264,20 @@ static void default_by(struct options *o)
 		.n = 3,
 		.mask = 1u << BY_PROCESS | 1u << BY_DEVICE | 1u << BY_OP,
 	};
+	if (o->command == COMMAND_DIFF)
+		o->by = (struct by){
+			.keys = {BY_PROCESS, BY_OP},
+			.n = 2,
+			.mask = 1u << BY_PROCESS | 1u << BY_OP,
+		};
 }
 
-/* COMMAND writes to the same terminal. */
+/* COMMAND writes to the same terminal; of a recording nothing is written but the file. */
 static void default_format(struct options *o)
 {
 	o->full_screen = o->command == COMMAND_LIVE && !o->format && !o->plain && !o->output &&
 			 !o->argv && o->interval_ns;
-	if (!o->format)
+	if (!o->format && o->command != COMMAND_RECORD)
 		o->format = renderer_find("table");
 }
 
@@ -303,10 +310,14 @@ static int check(const struct parser *p)
 			  o->command == COMMAND_LIVE ? "" : "COMMAND ");
 		return EXIT_USAGE;
 	}
-	if (!command_takes_format(o->command, o->format->name)) {
+	if (o->format && !command_takes_format(o->command, o->format->name)) {
 		log_error("--format '%s': not a format of '%s'; try 'iolat%s%s --help'",
 			  o->format->name, command->name ?: "iolat", command->name ? " " : "",
 			  command->name ?: "");
+		return EXIT_USAGE;
+	}
+	if (o->anonymize && (o->names.n || o->containers.n || o->pods.n || o->jobs.n || o->cgroups.n)) {
+		log_error("--anonymize: not with a selection by name, cgroup, container, pod or job, whose names are gone then");
 		return EXIT_USAGE;
 	}
 	return check_applies(p);
@@ -315,6 +326,7 @@ static int check(const struct parser *p)
 static void set_defaults(struct options *o)
 {
 	*o = (struct options){
+		.max_size = UINT64_C(1) << 30,
 		.render.top = 20,
 		.interval_ns = INTERVAL_DEFAULT,
 		.stuck_ns = UINT64_C(1000000000),

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/moment.h"
 #include "render/render.h"
 #include "stats/snapshot.h"
 
@@ -19,6 +20,7 @@ enum command {
 	COMMAND_LIVE,
 	COMMAND_RECORD,
 	COMMAND_REPORT,
+	COMMAND_DIFF,
 	COMMAND_SERVE,
 	COMMAND_DOCTOR,
 	COMMAND_MAX
@@ -39,16 +41,20 @@ struct options {
 	struct words containers, pods, jobs;
 	unsigned int op_mask;		/* bit an enum iolat_op; 0: all */
 	uint64_t min_latency_ns;
+	struct moment from, to;		/* of a recording */
 
 	/* presentation */
 	struct by by;
 	bool by_named;			/* not the default */
-	const struct renderer *format;
+	const struct renderer *format;	/* of record NULL: nothing but the recording */
 	bool plain;			/* frames, also where the full-screen view could be */
 	bool full_screen;		/* what is asked for, if standard output has a place for it */
 	struct render_options render;	/* width is set by the live view */
 	const char *output;		/* -o; NULL: standard output */
+	bool events;			/* --events: a line a request */
 	uint64_t interval_ns;		/* 0: only the summary; default 1s, for a report 0 */
+	bool anonymize;			/* no names of anybody */
+	uint64_t max_size;		/* bytes of a recording */
 	uint64_t duration_ns;		/* 0: no limit */
 	uint64_t stuck_ns;		/* in flight for longer is stuck */
 	bool keep_files;		/* tell the file of each request; so does --by */

@@ -79,6 +79,21 @@ int output_open(struct output *o, const char *path)
 	return EXIT_FAILED;
 }
 
+FILE *output_beside(const char *path, unsigned int n, char **name)
+{
+	struct output o = {0};
+
+	*name = NULL;
+	if (asprintf(name, "%s.%u.log", path, n) < 0) {
+		log_error("out of memory");
+		return NULL;
+	}
+	if (output_open(&o, *name) == EXIT_OK)
+		return o.stream;
+	free(*name);
+	return NULL;
+}
+
 int output_flush(struct output *o)
 {
 	if (!fflush(o->stream) && !ferror(o->stream))

@@ -22,6 +22,9 @@ int output_open(struct output *o, const char *path);
  * regular file, through a temporary one beside it. */
 int output_open_whole(struct output *o, const char *path);
 
+/* Opens the n-th file beside `path`, as PATH.N.log: its name in *name, to be freed. NULL after saying why. */
+FILE *output_beside(const char *path, unsigned int n, char **name);
+
 /* Flushes a frame. 0, -EPIPE (the reader is gone: end quietly), or another negative errno after
  * saying so. */
 int output_flush(struct output *o);

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plays a recording into the same analysis that a live run has, and renders what it says:
- * the summary, and frames if they are asked for.
+ * the summary, and frames if they are asked for; or its requests one by one.
  */
 #include "cli/report.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "capture/format.h"
-#include "capture/reader.h"
 #include "cli/confine.h"
 #include "cli/logfile.h"
 #include "cli/output.h"
+#include "cli/play.h"
 #include "cli/verdict.h"
-#include "stats/run.h"
+
+#define FRAMES_MOST 100000	/* without anything between them */
+#define FORGET_NS   1000000000ull /* how long what was told of a request may be used again */
 
 struct report {
 	const struct options *o;
-	const char *path;
-	struct selection selection;
-	struct run *run;
+	const struct renderer *format;
+	struct by by;
+	struct play play;
 	struct output output;
 	struct render_options render;
-	uint64_t last_ns;	/* the newest time seen */
+	void *state;		/* of the format */
 	uint64_t next_frame;	/* 0: not begun */
 	struct logfile *log;	/* of --log, or NULL: the recording's own marks hold */
 	uint64_t begun_wall;	/* CLOCK_REALTIME; 0: not begun */
@@ -33,149 +33,59 @@ struct report {
 	bool failed_on;		/* a finding of --fail-on holds at the end */
 };
 
-/* When an event happened, 0 if it does not tell. Nothing is checked here but what is read. */
-static uint64_t event_time(const void *data, size_t size)
-{
-	const struct iolat_head *head = data;
-	const struct iolat_request *rq = data;
-	const struct iolat_aggregate *aggregate = data;
-	const struct iolat_look *look = data;
-	const struct iolat_run *run = data;
-
-	if (head->kind == IOLAT_EV_AGGREGATE && size >= sizeof(*aggregate))
-		return aggregate->end_ns;
-	if (head->kind == IOLAT_EV_REQUEST && size >= sizeof(*rq))
-		return rq->end_ns;
-	if (head->kind == IOLAT_EV_RUN && size >= sizeof(*run))
-		return run->mono_ns;
-	if (head->kind == IOLAT_EV_LOOK && size >= sizeof(*look))
-		return look->ts_ns;
-	return 0;
-}
-
 /* As late as possible: what the recording holds decides on columns. */
-static int start_output(struct report *r)
+static int start(struct report *r)
 {
-	int err = 0;
+	int (*begin)(FILE *, const struct by *, const struct render_options *) =
+		r->o->events ? r->format->start_requests : r->format->start;
 
-	if (!r->started && r->o->format->start)
-		err = r->o->format->start(r->output.stream, &r->o->by, &r->render);
+	if (r->started)
+		return 0;
 	r->started = true;
-	return err;
+	return begin ? begin(r->output.stream, &r->by, &r->render) : 0;
 }
 
 static int render(struct report *r, const struct snapshot *s)
 {
-	int err = start_output(r);
+	int err = start(r);
 
 	if (err)
 		return err;
-	return r->o->format->snapshot(r->output.stream, s, &r->render) ?: output_flush(&r->output);
+	return r->format->snapshot(r->output.stream, s, &r->render) ?: output_flush(&r->output);
 }
 
 /* Requests come nearly in the order of their ends; one that is late belongs to the frame that is open. */
-static int make_frames(struct report *r, uint64_t now)
+static int make_frames(void *ctx, uint64_t now)
 {
+	struct report *r = ctx;
+	uint64_t interval = r->o->interval_ns;
 	struct snapshot s;
 	int err = 0;
 
 	if (!r->next_frame)
-		r->next_frame = now + r->o->interval_ns;
+		r->next_frame = now + interval;
+	/* A time that lies far ahead is not worth its empty frames, nor a damaged one. */
+	if (now > r->next_frame && (now - r->next_frame) / interval > FRAMES_MOST)
+		r->next_frame = now;
 	while (!err && now >= r->next_frame) {
-		err = run_interval(r->run, r->next_frame, &s) ?: render(r, &s);
-		r->next_frame += r->o->interval_ns;
+		err = run_interval(r->play.run, r->next_frame, &s) ?: render(r, &s);
+		r->next_frame += interval;
 	}
 	return err;
 }
 
-static int take_mark(void *ctx, const struct iolat_mark *e)
+static int summarise(struct report *r)
 {
-	const struct report *r = ctx;
-
-	return run_event(r->run, e, sizeof(*e));
-}
-
-/* Once it is known when the recording was made. */
-static int read_log(struct report *r, const struct iolat_run *begin)
-{
-	const struct mark_sink sink = {take_mark, r};
-	const struct iolat_mark e = {
-		.head = {.kind = IOLAT_EV_MARK, .size = sizeof(e)},
-		.what = IOLAT_MARK_LOG,
-	};
-
-	if (begin->head.kind != IOLAT_EV_RUN)
-		return 0;
-	r->begun_wall = begin->wall_ns;
-	return take_mark(r, &e) ?: logfile_finish(r->log, r->begun_wall, &sink);
-}
-
-/* A mark of the recording, where another log is given. */
-static bool is_replaced(const struct report *r, const struct iolat_head *head)
-{
-	return r->log && head->kind == IOLAT_EV_MARK;
-}
-
-static int take_event(void *ctx, const void *data, size_t size)
-{
-	struct report *r = ctx;
-	uint64_t now = event_time(data, size);
-	int err = 0;
-
-	if (now > r->last_ns) {
-		r->last_ns = now;
-		if (r->o->interval_ns)
-			err = make_frames(r, now);
-	}
-	r->render.phases |= ((const struct iolat_head *)data)->kind == IOLAT_EV_MARK;
-	if (err || is_replaced(r, data))
-		return err;
-	err = run_event(r->run, data, size);
-	if (!err && r->log && !r->begun_wall)
-		err = read_log(r, data);
-	return err == -ENOMEM ? err : 0;
-}
-
-static int refuse(const struct report *r, int err, uint32_t version)
-{
-	if (err == -EINVAL)
-		log_error("%s: not a recording of iolat", r->path);
-	else if (err == -EPROTO && version != CAPTURE_VERSION)
-		log_error("%s: a recording of format %" PRIu32 ", and this iolat reads format %u", r->path,
-			  version, CAPTURE_VERSION);
-	else if (err == -EPROTO)
-		log_error("%s: recorded on a machine of the other byte order", r->path);
-	else
-		log_error("%s: %s", r->path, strerror(-err));
-	return EXIT_FAILED;
-}
-
-/* Errors of the output have been said by it. */
-static int explain(const struct report *r, int err)
-{
-	if (err == -EPIPE)
-		return EXIT_OK;
-	if (err == -ENOMEM || err == -EIO)
-		log_error("%s: %s", r->path, strerror(-err));
-	return EXIT_FAILED;
-}
-
-static int summarise(struct report *r, enum capture_end end)
-{
-	uint64_t now = run_end(r->run) ?: r->last_ns;
+	uint64_t now = play_end(&r->play);
 	struct snapshot s;
 	int err = 0;
 
-	if (end == CAPTURE_CUT)
-		log_warn("%s: its end is missing; read to the last whole block", r->path);
-	else if (end == CAPTURE_DAMAGED)
-		log_warn("%s: damaged; read to the last whole block before that", r->path);
 	if (r->o->interval_ns) {
-		err = run_interval(r->run, now, &s);
+		err = run_interval(r->play.run, now, &s);
 		if (!err && s.n_rows)
 			err = render(r, &s);
 	}
-	err = err ?: run_whole(r->run, now, SNAPSHOT_SUMMARY, &s);
+	err = err ?: run_whole(r->play.run, now, SNAPSHOT_SUMMARY, &s);
 	if (err)
 		return err;
 	if (r->log)
@@ -184,58 +94,168 @@ static int summarise(struct report *r, enum capture_end end)
 	return render(r, &s);
 }
 
-static int play(struct report *r, struct capture_reader *reader)
+/* --- another log than the recorder's ------------------------------------------------ */
+
+static int take_mark(void *ctx, const struct iolat_mark *e)
 {
-	enum capture_end end = CAPTURE_WHOLE;
+	const struct report *r = ctx;
+
+	return run_event(r->play.run, e, sizeof(*e));
+}
+
+/* Once it is known when the recording was made. */
+static int read_log(void *ctx, const struct iolat_head *e)
+{
+	struct report *r = ctx;
+	const struct mark_sink sink = {take_mark, r};
+	const struct iolat_run *begin = (const void *)e;
+	const struct iolat_mark mark = {
+		.head = {.kind = IOLAT_EV_MARK, .size = sizeof(mark)},
+		.what = IOLAT_MARK_LOG,
+	};
+
+	if (!r->log || r->begun_wall || e->kind != IOLAT_EV_RUN)
+		return 0;
+	r->begun_wall = begin->wall_ns;
+	return take_mark(r, &mark) ?: logfile_finish(r->log, r->begun_wall, &sink);
+}
+
+/* A mark of the recording, where another log is given. */
+static int is_replaced(void *ctx, const struct iolat_head *e)
+{
+	struct report *r = ctx;
+
+	r->render.phases |= e->kind == IOLAT_EV_MARK;
+	return r->log && e->kind == IOLAT_EV_MARK;
+}
+
+/* --- requests ---------------------------------------------------------------------- */
+
+static int put_request(void *ctx, const struct request *q)
+{
+	struct report *r = ctx;
+	int err = r->format->request(r->output.stream, q, &r->by, &r->render);
+
+	/* A reader that has gone shows at the next flush; not every line is worth one. */
+	return err ?: ferror(r->output.stream) ? output_flush(&r->output) : 0;
+}
+
+/* Rows only serve to know whose a request is. */
+static int forget(void *ctx, uint64_t now)
+{
+	struct report *r = ctx;
+	struct snapshot s;
+
+	if (now < r->next_frame)
+		return 0;
+	r->next_frame = now + FORGET_NS;
+	return run_interval(r->play.run, now, &s);
+}
+
+static void by_everything(struct by *by)
+{
+	*by = (struct by){.n = BY_MAX, .mask = (1u << BY_MAX) - 1};
+	for (int key = 0; key < BY_MAX; key++)
+		by->keys[key] = key;
+}
+
+/* What a replay tells apart. */
+static void by_process(struct by *by)
+{
+	*by = (struct by){.keys = {BY_PROCESS, BY_DEVICE, BY_OP},
+			  .n = 3,
+			  .mask = 1u << BY_PROCESS | 1u << BY_DEVICE | 1u << BY_OP};
+}
+
+/* --- all of it ----------------------------------------------------------------------- */
+
+static int give_up(struct report *r, int status)
+{
+	output_abandon(&r->output);
+	return status;
+}
+
+static int write_report(struct report *r)
+{
 	int err, status = output_open_whole(&r->output, r->o->output);
 
 	if (status != EXIT_OK)
 		return status;
 	r->render.width = output_width(&r->output);
-	err = capture_read(reader, take_event, r, &end);
-	err = err ?: summarise(r, end);
-	if (err) {
-		output_abandon(&r->output);
-		return explain(r, err);
-	}
+	err = r->o->events || r->format->requests ? start(r) : 0;
+	err = err ?: play_all(&r->play);
+	if (!err)
+		status = play_check_met(&r->play);
+	if (status != EXIT_OK)
+		return give_up(r, status);
+	if (!err && !r->o->events)
+		err = summarise(r);
+	if (err)
+		return give_up(r, play_explain(&r->play, err));
 	err = output_close(&r->output);
 	if (err)
-		return explain(r, err);
+		return play_explain(&r->play, err);
 	return r->failed_on ? EXIT_FINDING : EXIT_OK;
+}
+
+static FILE *open_beside(void *ctx, unsigned int n, char **path)
+{
+	const struct options *o = ctx;
+
+	return output_beside(o->output, n, path);
+}
+
+static int check(const struct options *o)
+{
+	if (o->format->requests && (!o->output || strchr(o->output, ':'))) {
+		log_error("--format %s: it writes several files: give --output FILE%s", o->format->name,
+			  o->output ? ", without a ':', which fio would not understand" : "");
+		return EXIT_USAGE;
+	}
+	if (o->events && (!o->format->request || o->format->requests)) {
+		log_error("--events: not with --format %s; take csv or json", o->format->name);
+		return EXIT_USAGE;
+	}
+	return EXIT_OK;
 }
 
 int report_run(const struct options *o)
 {
-	struct report r = {.o = o, .path = o->files.at[0], .render = o->render};
-	const struct run_options ro = {
-		.by = o->by,
-		.selection = &r.selection,
-		.stuck_ns = o->stuck_ns,
-		.timeline = o->format->timeline,
-	};
-	struct capture_reader *reader;
-	uint32_t version;
-	int status, err;
+	struct report r = {.o = o, .format = o->format, .by = o->by, .render = o->render};
+	struct run_options ro = {.stuck_ns = o->stuck_ns, .timeline = o->format->timeline};
+	int status = check(o);
 
-	confine_reader();
-	if (o->files.n > 1) {
-		log_error("report reads one FILE, not %zu", o->files.n);
-		return EXIT_USAGE;
-	}
-	status = o->log ? logfile_open(&r.log, o->log, o->log_pattern, LOGFILE_WHOLE) : EXIT_OK;
-	if (status != EXIT_OK) {
-		logfile_close(r.log);
+	if (status == EXIT_OK && o->files.n > 1)
+		return report_several(o);
+	r.render.beside = open_beside;
+	r.render.beside_ctx = (void *)o;
+	r.render.state = &r.state;
+	r.render.writes = o->op_mask & 1u << IOLAT_OP_WRITE;
+	if (status != EXIT_OK)
 		return status;
+	if (o->events) {
+		by_everything(&r.by);
+		ro.forgets = true;
 	}
-	err = capture_open(&reader, r.path, &version);
-	if (err) {
-		logfile_close(r.log);
-		return refuse(&r, err, version);
+	if (o->format->requests)
+		by_process(&r.by);
+	if (o->events || o->format->requests) {
+		ro.request = put_request;
+		ro.request_ctx = &r;
 	}
-	err = run_new(&r.run, &ro);
-	status = err ? explain(&r, err) : play(&r, reader);
-	run_free(r.run);
-	capture_reader_close(reader);
+	ro.by = r.by;
+	confine_reader();
+	status = o->log ? logfile_open(&r.log, o->log, o->log_pattern, LOGFILE_WHOLE) : EXIT_OK;
+	status = status ?: play_open(&r.play, o->files.at[0], o, &ro);
+	r.play.ctx = &r;
+	r.play.before = is_replaced;
+	r.play.behind = read_log;
+	if (o->events || o->interval_ns)
+		r.play.tick = o->events ? forget : make_frames;
+	status = status ?: write_report(&r);
+	if (r.format->end)
+		r.format->end(&r.render);
 	logfile_close(r.log);
+	play_close(&r.play);
 	return status;
 }

@@ -7,4 +7,7 @@
 
 int report_run(const struct options *o);	/* the exit status; what went wrong has been said */
 
+/* The same for more than one FILE (report_several.c). */
+int report_several(const struct options *o);
+
 #endif

@@ -128,7 +128,7 @@ static int start_tracing(struct session *s, const struct by *by)
 
 	err = err ?: facts_new(&s->facts, s->tracer, &s->cgroups, &sink);
 	err = err ?: target_tree(&s->target, s->tracer);
-	err = err ?: facts_begin(s->facts, &s->target.knobs);
+	err = err ?: facts_begin(s->facts, &s->target.knobs, s->o->command == COMMAND_RECORD);
 	err = err ?: begin_log(s);
 	s->gpus = gpus_open(NULL);
 	if (!err)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/map.h"
@@ -182,7 +183,7 @@ struct sink facts_sink(struct facts *f)
 	return (struct sink){pass, f};
 }
 
-static int send_run(struct facts *f, const struct iolat_knobs *knobs)
+static int send_run(struct facts *f, const struct iolat_knobs *knobs, bool records)
 {
 	struct iolat_run e = {
 		.head = {.kind = IOLAT_EV_RUN, .size = sizeof(e)},
@@ -193,6 +194,7 @@ static int send_run(struct facts *f, const struct iolat_knobs *knobs)
 		.selected = knobs->by_task,
 		.waits = knobs->waits,
 		.unseen = knobs->aggregate_only,
+		.recorder = records ? (uint32_t)getpid() : 0,
 	};
 	struct utsname u;
 
@@ -237,12 +239,12 @@ static int list_tasks(struct facts *f)
 	return err == -ENOTSUP || err == -EPERM ? 0 : err; /* names come as tasks show up */
 }
 
-int facts_begin(struct facts *f, const struct iolat_knobs *knobs)
+int facts_begin(struct facts *f, const struct iolat_knobs *knobs, bool records)
 {
 	int err;
 
 	diskwatch_begin(&f->disks);
-	err = send_run(f, knobs) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
+	err = send_run(f, knobs, records) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
 	err = err ?: cgroup_facts_begin(f->cgroups);
 	err = err ?: tracer_note_sleepers(f->tracer);
 	return err == -ENOTSUP ? 0 : err; /* who sleeps already shows at its next sleep */
@@ -256,7 +258,7 @@ int facts_follow(struct facts *f, struct facts *leader, const struct iolat_knobs
 	diskwatch_begin(&f->disks);
 	tracer_counters(f->tracer, &f->before);
 	f->names_lost = f->before.names_lost;
-	err = send_run(f, knobs) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
+	err = send_run(f, knobs, true) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
 	err = err ?: cgroup_facts_begin(f->cgroups) ?: send_names(f, leader);
 	err = err ?: diskwatch_copy(&f->disks, &leader->disks, &f->sink);
 	if (!err)

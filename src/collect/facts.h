@@ -21,7 +21,7 @@ void facts_free(struct facts *f);
 
 /* After attaching: the run, its hooks, every task; the disks' counts begin here, so that none can be ahead
  * of what is seen. `knobs` as given to the tracer. 0 or -errno. */
-int facts_begin(struct facts *f, const struct iolat_knobs *knobs);
+int facts_begin(struct facts *f, const struct iolat_knobs *knobs, bool records);
 
 /* Instead of facts_begin(): a second stream of the leader's tracer, which begins now. It gets every event that the
  * leader gets, and stops by itself after an error of its sink. One at a time; the leader must live longer. 0 or -errno. */

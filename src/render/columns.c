@@ -236,6 +236,11 @@ static const char *text_fs(const struct cell *cell)
 	return fs ? fs->type : NULL;
 }
 
+static const char *text_host(const struct cell *cell)
+{
+	return cell->row->subject.host;
+}
+
 static const char *text_mount(const struct cell *cell)
 {
 	const struct fs *fs = cell->row->subject.fs;
@@ -460,6 +465,7 @@ static const struct column columns[] = {
 	{ "job",        "JOB",     SHOW_KEY,    BY_JOB, .text = text_job, .print = print_job },
 	{ "cgroup",     "CGROUP",  SHOW_KEY,    BY_CGROUP, .text = text_cgroup, .print = print_cgroup },
 	{ "fs",         "FILE-SYSTEM", SHOW_KEY, BY_FS, .text = text_fs, .print = print_fs },
+	{ "host",       "HOST",    SHOW_KEY,    BY_HOST, .text = text_host },
 	{ "mount",      "MOUNT",   SHOW_KEY,    BY_FS, .text = text_mount },
 	{ "file",       "FILE",    SHOW_KEY,    BY_FILE, .text = text_file, .print = print_file },
 	{ "gpu",        "GPU",     SHOW_ANY,    .text = text_gpu, .print = print_gpu },
@@ -567,4 +573,18 @@ const char *column_op_name(enum iolat_op op)
 	};
 
 	return (unsigned int)op < IOLAT_OP_MAX ? names[op] : names[IOLAT_OP_OTHER];
+}
+
+void column_print_keys(FILE *out, const struct snapshot *frame, const struct row *row)
+{
+	for (size_t i = 0; i < N_COLUMNS; i++) {
+		const struct column *c = &columns[i];
+
+		if (!column_shown(c, frame, &row, 1) ||
+		    (c->show != SHOW_KEY && !(c->show == SHOW_KEY_OR_ANY && by_has(frame->by, c->key))))
+			continue;
+		fprintf(out, "%s ", c->name);
+		column_print(c, out, &(struct cell){frame, row});
+		fputs("  ", out);
+	}
 }

@@ -58,6 +58,9 @@ bool column_shown(const struct column *c, const struct snapshot *frame,
 /* Prints one cell, cleaned for a person. */
 void column_print(const struct column *c, FILE *out, const struct cell *cell);
 
+/* The row in the words of its key columns: "pid 812  device vda  op read  comm fio  ". */
+void column_print_keys(FILE *out, const struct snapshot *frame, const struct row *row);
+
 /* Text that came from elsewhere, cleaned for a person. */
 void column_print_text(FILE *out, const char *s);
 

@@ -220,4 +220,34 @@ static int csv_snapshot(FILE *out, const struct snapshot *s, const struct render
 	return 0;
 }
 
-const struct renderer renderer_csv = {.name = "csv", .snapshot = csv_snapshot, .start = csv_start};
+/* --- requests ------------------------------------------------------------------- */
+
+static int csv_start_requests(FILE *out, const struct by *by, const struct render_options *o)
+{
+	struct csv_record c = {.record.ops = &csv_ops, .out = out, .header = true};
+	static const struct request empty;
+
+	fputs("start", out);
+	record_request(&c.record, by, &empty);
+	fputc('\n', out);
+	return 0;
+}
+
+static int csv_request(FILE *out, const struct request *q, const struct by *by, const struct render_options *o)
+{
+	struct csv_record c = {.record.ops = &csv_ops, .out = out};
+	char start[RFC3339_LEN];
+
+	fputs(fmt_rfc3339(start, q->start_wall_ns), out);
+	record_request(&c.record, by, q);
+	fputc('\n', out);
+	return 0;
+}
+
+const struct renderer renderer_csv = {
+	.name = "csv",
+	.snapshot = csv_snapshot,
+	.start = csv_start,
+	.request = csv_request,
+	.start_requests = csv_start_requests,
+};

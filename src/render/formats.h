@@ -14,7 +14,9 @@
 	X(json)                                                                                    \
 	X(csv)                                                                                     \
 	X(html)                                                                                    \
-	X(prometheus)
+	X(prometheus)                                                                              \
+	X(hdr)                                                                                     \
+	X(fio)
 
 #define X(format) extern const struct renderer renderer_##format;
 RENDER_FORMATS(X)

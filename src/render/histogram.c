@@ -65,21 +65,6 @@ static void put_bar(FILE *out, const struct bars *bars, int n)
 	fputs("|\n", out);
 }
 
-/* The row in the words of its key columns: "pid 812  device vda  op read  comm fio". */
-static void put_title(FILE *out, const struct snapshot *frame, const struct row *row)
-{
-	const struct column *c;
-
-	for (size_t i = 0; (c = column_at(i)); i++) {
-		if (c->show != SHOW_KEY || !column_shown(c, frame, &row, 1))
-			continue;
-		fprintf(out, "%s ", c->name);
-		column_print(c, out, &(struct cell){frame, row});
-		fputs("  ", out);
-	}
-	fputc('\n', out);
-}
-
 static void put_part(FILE *out, const char *name, const struct hist *h)
 {
 	char p50[UNITS_LEN], p99[UNITS_LEN], max[UNITS_LEN];
@@ -112,6 +97,7 @@ void histogram_print_bars(FILE *out, const struct row *row)
 
 void histogram_print(FILE *out, const struct snapshot *frame, const struct row *row)
 {
-	put_title(out, frame, row);
+	column_print_keys(out, frame, row);
+	fputc('\n', out);
 	histogram_print_bars(out, row);
 }

@@ -212,10 +212,9 @@ static void put_verdict(FILE *out, const struct coverage *c)
 		      out);
 	else
 		fprintf(out,
-			"<p class=\"verdict %s\">%s requests (%.2g%%) are in no row; the table "
-			"says why.</p>\n",
+			"<p class=\"verdict %s\">%s request%s (%.2g%%) in no row; the table says why.</p>\n",
 			(double)gone > all / 100 ? "bad" : "fair", thousands(buf, gone),
-			100 * (double)gone / all);
+			gone == 1 ? "" : "s", 100 * (double)gone / all);
 }
 
 int html_coverage(FILE *out, const struct html_page *p)

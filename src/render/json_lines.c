@@ -513,4 +513,24 @@ static int json_snapshot(FILE *out, const struct snapshot *s, const struct rende
 	return 0;
 }
 
-const struct renderer renderer_json = {.name = "json", .snapshot = json_snapshot};
+static int json_request(FILE *out, const struct request *q, const struct by *by, const struct render_options *o)
+{
+	struct json j;
+	struct json_record r = {.record.ops = &record_ops, .json = &j};
+
+	json_begin(&j, out);
+	json_open(&j, '{');
+	json_kstr(&j, "schema", "iolat/1");
+	json_kstr(&j, "type", "request");
+	put_time(&j, "start", q->start_wall_ns);
+	record_request(&r.record, by, q);
+	json_close(&j, '}');
+	json_end(&j);
+	return 0;
+}
+
+const struct renderer renderer_json = {
+	.name = "json",
+	.snapshot = json_snapshot,
+	.request = json_request,
+};

@@ -5,6 +5,8 @@
  */
 #include "render/record.h"
 
+#include <stdio.h>
+
 #include "render/columns.h"
 
 bool record_enter(struct record *r, bool known)
@@ -166,6 +168,11 @@ static void put_fs(struct record *r, const struct row_subject *subject)
 	r->ops->close(r);
 }
 
+static void put_host(struct record *r, const struct row_subject *subject)
+{
+	r->ops->str(r, "host", subject->host);
+}
+
 void record_subject(struct record *r, enum row_key key, const struct row_subject *subject)
 {
 	static void (*const objects[BY_MAX])(struct record *, const struct row_subject *) = {
@@ -180,6 +187,7 @@ void record_subject(struct record *r, enum row_key key, const struct row_subject
 		[BY_OP] = put_op,
 		[BY_FILE] = put_file,
 		[BY_FS] = put_fs,
+		[BY_HOST] = put_host,
 	};
 
 	objects[key](r, subject);
@@ -247,4 +255,44 @@ void record_row(struct record *r, const struct by *by, const struct row *row)
 	put_counts(r, row);
 	put_latency(r, row);
 	put_size(r, &row->size);
+}
+
+/* --- a request ------------------------------------------------------------------ */
+
+#define FLAGS_LEN 64
+
+/* "readahead sync", NULL for none. */
+static const char *flag_words(unsigned int flags, char buf[FLAGS_LEN])
+{
+	static const struct {
+		unsigned int flag;
+		const char *word;
+	} words[] = {
+		{IOLAT_RQ_COPY, "copy"}, {IOLAT_RQ_RAHEAD, "readahead"}, {IOLAT_RQ_META, "metadata"},
+		{IOLAT_RQ_SYNC, "sync"}, {IOLAT_RQ_SWAP, "swap"},
+	};
+	size_t len = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (flags & words[i].flag)
+			len += (size_t)snprintf(buf + len, FLAGS_LEN - len, "%s%s", len ? " " : "", words[i].word);
+	return len ? buf : NULL;
+}
+
+void record_request(struct record *r, const struct by *by, const struct request *q)
+{
+	char flags[FLAGS_LEN];
+
+	put_subject(r, by, &q->subject);
+	r->ops->str(r, "owner_from", q->owner_from);
+	r->ops->str(r, "via", q->via);
+	r->ops->u64(r, "sector", q->has_sector, q->sector);
+	put_u64(r, "bytes", q->bytes);
+	put_u64(r, "merged", q->merged);
+	put_u64(r, "requeues", q->requeues);
+	r->ops->u64(r, "errno", q->error, q->error);
+	r->ops->str(r, "flags", flag_words(q->flags, flags));
+	put_u64(r, "total_ns", q->total_ns);
+	r->ops->u64(r, "queue_ns", q->has_parts, q->queue_ns);
+	r->ops->u64(r, "device_ns", q->issued, q->device_ns);
 }

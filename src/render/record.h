@@ -40,6 +40,7 @@ bool record_leave(struct record *r);
 /* One of the objects that things stand for, whichever row keys there are. */
 void record_subject(struct record *r, enum row_key key, const struct row_subject *subject);
 
+void record_request(struct record *r, const struct by *by, const struct request *q);
 void record_row(struct record *r, const struct by *by, const struct row *row);
 
 #endif

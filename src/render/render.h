@@ -22,6 +22,11 @@ struct render_options {
 	size_t n_columns;
 	bool phases;			/* a training log was given: CSV has columns for them */
 	int width;			/* cut lines here; 0: never (not a terminal) */
+	bool writes;			/* a replay may write */
+	/* Opens the n-th file beside the output; *path is to be freed. NULL: it could not, and said so. */
+	FILE *(*beside)(void *ctx, unsigned int n, char **path);
+	void *beside_ctx;
+	void **state;			/* a format's own from start to end */
 };
 
 struct renderer {
@@ -31,6 +36,12 @@ struct renderer {
 	/* Called once, before the first snapshot; may be NULL. */
 	int (*start)(FILE *out, const struct by *by, const struct render_options *o);
 	bool timeline;			/* wants snapshot.timeline */
+	/* Writes one request; NULL: the format has no such lines. 0 or -ENOMEM. start_requests is called in the
+	 * place of `start` where requests are asked for; may be NULL. */
+	int (*request)(FILE *out, const struct request *q, const struct by *by, const struct render_options *o);
+	int (*start_requests)(FILE *out, const struct by *by, const struct render_options *o);
+	bool requests;			/* wants them without being asked, and files beside the output */
+	void (*end)(const struct render_options *o);	/* frees the state; may be NULL */
 };
 
 const struct renderer *renderer_find(const char *name);		/* NULL: no such format */

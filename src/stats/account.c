@@ -277,6 +277,33 @@ static void take_file(const struct account *a, const struct iolat_request *e, st
 	io->place = (struct file_key){FS_DEV(f->fs_major, f->fs_minor), f->inode};
 }
 
+/* A row's via may be of several; that of this one is looked up. */
+static int tell(struct account *a, const struct io *io, const struct iolat_request *e,
+		const struct hot_entry *at)
+{
+	struct row_subjects s = {.proc = at->row->proc};
+	int err = find_via(a, io, &s);
+
+	return err ? err : a->each(a->each_ctx, &at->row->pub, s.via, e);
+}
+
+/* What the selection does not take is seen, but counts nowhere. */
+static int only_see(struct account *a, uint32_t disk, uint8_t flags, uint64_t ios)
+{
+	struct disk_cover *cover = disk ? cover_disk(a->cover, a->model, disk) : NULL;
+
+	if (disk && !cover)
+		return -ENOMEM;
+	if (cover && !(flags & IOLAT_RQ_PASSTHROUGH))
+		cover->now.streamed += ios;
+	return 0;
+}
+
+static bool is_recorder(const struct account *a, uint32_t tgid)
+{
+	return tgid && tgid == a->recorder;
+}
+
 int account_request(struct account *a, const struct iolat_request *e, bool *counted)
 {
 	struct io io = {
@@ -290,10 +317,14 @@ int account_request(struct account *a, const struct iolat_request *e, bool *coun
 		.owner = e->owner,
 		.copy = e->flags & IOLAT_RQ_COPY,
 	};
+	const struct model_io what = {e->disk, e->part, e->op, e->queue_ns + e->device_ns};
 	const struct hot_entry *at;
 	struct hot_entry spare;
 	int err;
 
+	*counted = false;
+	if (!model_wants_io(a->model, &what) || is_recorder(a, e->tgid))
+		return only_see(a, e->disk, e->flags, 1);
 	take_file(a, e, &io);
 	err = find_place(a, &io, &spare, &at);
 	*counted = !err && at->row && (!io.copy || a->whole_copies);
@@ -310,7 +341,10 @@ int account_request(struct account *a, const struct iolat_request *e, bool *coun
 	err = row_request(at->row, e);
 	if (!err)
 		err = follow(a, e, at);
-	return err || !*counted ? err : chart(a, e);
+	if (err || !*counted)
+		return err;
+	err = chart(a, e);
+	return err || !a->each ? err : tell(a, &io, e, at);
 }
 
 int account_share(struct account *a, const struct iolat_share *e)
@@ -326,10 +360,14 @@ int account_share(struct account *a, const struct iolat_share *e)
 		.owner = e->owner,
 		.copy = e->flags & IOLAT_RQ_COPY,
 	};
+	const struct model_io what = {e->disk, e->part, e->op, UINT64_MAX};
 	const struct hot_entry *at;
 	struct hot_entry spare;
-	int err = find_place(a, &io, &spare, &at);
+	int err;
 
+	if (!model_wants_io(a->model, &what) || is_recorder(a, e->tgid))
+		return 0;
+	err = find_place(a, &io, &spare, &at);
 	if (!err && at->row)
 		at->row->pub.bytes += e->bytes;
 	return err;
@@ -403,10 +441,15 @@ int account_aggregate(struct account *a, const struct iolat_aggregate *e, bool *
 		.copy = e->flags & IOLAT_RQ_COPY,
 		.aggregated = true,
 	};
+	/* Which of them were slow enough cannot be told. */
+	const struct model_io what = {e->disk, 0, e->op, 0};
 	const struct hot_entry *at;
 	struct hot_entry spare;
 	int err;
 
+	*counted = false;
+	if (!model_wants_io(a->model, &what) || is_recorder(a, e->tgid))
+		return only_see(a, e->other ? 0 : e->disk, e->flags, e->ios);
 	*counted = e->other;
 	if (e->other) {
 		cover_aggregate(&a->cover->now, e);

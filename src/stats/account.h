@@ -20,6 +20,10 @@ struct account {
 	struct timeline *timeline; /* borrowed; NULL: not wanted */
 	uint64_t turns; /* times that rows left */
 	bool whole_copies; /* the run's rows have copies, too */
+	uint32_t recorder; /* tgid of whom nothing counts; 0: nobody */
+	/* gets each request that counts; NULL: nobody does */
+	int (*each)(void *ctx, const struct row *row, const char *via, const struct iolat_request *e);
+	void *each_ctx;
 };
 
 /* `by`: of the interval's rows; with more keys than `whole` of the run's it keeps copies apart. 0 or -ENOMEM. */

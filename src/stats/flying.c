@@ -140,7 +140,8 @@ static bool wanted(struct model *m, const struct iolat_inflight *e)
 {
 	struct proc *p = e->tgid ? proc_at(&m->procs, e->tgid, e->start_ns).proc : NULL;
 
-	return proc_wanted(&m->procs, p) &&
+	return model_wants_io(m, &(struct model_io){e->disk, e->part, e->op, UINT64_MAX}) &&
+	       proc_wanted(&m->procs, p) &&
 	       cgroups_wanted(&m->cgroups, cgroups_find(&m->cgroups, e->cgroup));
 }
 
@@ -150,6 +151,9 @@ int flying_view(struct flying *f, struct tasks *t, uint64_t now_ns, uint64_t stu
 	int err = 0;
 
 	f->n_stuck = f->n_listed = 0;
+	/* What has become of it since the last look is not known. */
+	if (t->look_ns && now_ns > t->look_ns)
+		now_ns = t->look_ns;
 	for (size_t i = 0; !err && i < f->n; i++)
 		if (is_old(f->list[i].start_ns, now_ns, least_ns) && wanted(t->model, &f->list[i]))
 			err = add_request(f, t->model, &f->list[i], now_ns);

@@ -22,7 +22,7 @@ void flying_free(struct flying *f);
 void flying_look(struct flying *f, const struct iolat_look *e);		/* starts anew */
 int flying_add(struct flying *f, const struct iolat_inflight *e);	/* 0 or -ENOMEM */
 
-/* Lists what is at least that old at `now_ns`, the oldest first, into stuck and n_stuck; with `all`, younger
+/* Lists what was at least that old at the last look before `now_ns`, the oldest first, into stuck and n_stuck; with `all`, younger
  * requests follow, up to n_listed. 0 or -ENOMEM. */
 int flying_view(struct flying *f, struct tasks *t, uint64_t now_ns, uint64_t stuck_ns, bool all);
 

@@ -18,7 +18,7 @@ const char *row_key_name(enum row_key key)
 		[BY_PROCESS] = "process", [BY_THREAD] = "thread",	[BY_WORKER] = "worker",
 		[BY_CGROUP] = "cgroup",	  [BY_CONTAINER] = "container", [BY_POD] = "pod",
 		[BY_JOB] = "job",	  [BY_DEVICE] = "device",	[BY_OP] = "op",
-		[BY_FILE] = "file",	  [BY_FS] = "fs",
+		[BY_FILE] = "file",	  [BY_FS] = "fs",	[BY_HOST] = "host",
 	};
 
 	return names[key];
@@ -228,8 +228,11 @@ static struct row_slot *make(struct rows *t, const struct row_id *id, const stru
 {
 	struct row_slot *slot = put(t, slot_new(id));
 
-	if (slot)
-		name_all(slot, s);
+	if (!slot)
+		return NULL;
+	name_all(slot, s);
+	if (by_has(t->by, BY_HOST))
+		slot->pub.subject.host = t->host;
 	return slot;
 }
 

@@ -67,6 +67,7 @@ struct row_subjects {
 struct rows {
 	struct map map;
 	const struct by *by;
+	const char *host; /* what rows by host name; borrowed */
 	size_t max; /* rows beside the one that the rest folds into */
 	bool copies_apart; /* in rows of their own */
 };

@@ -29,6 +29,8 @@ enum run_limits {
 struct run {
 	struct by by;	  /* of the whole run's rows */
 	struct by detail; /* of the frames', where that is more */
+	struct selection selection; /* a copy that owns nothing; `also` is: */
+	struct selection recorded;
 	struct model model;
 	struct cover cover;
 	struct account account;
@@ -44,6 +46,8 @@ struct run {
 	struct phases phases;
 	struct gpus_known gpus;
 	uint64_t stuck_ns;
+	int (*each)(void *ctx, const struct request *q);
+	void *each_ctx;
 	bool forgets;
 	struct timeline timeline;
 	bool begun;		/* the RUN event was there */
@@ -61,6 +65,7 @@ static const struct by *frame_by(const struct run *r)
 {
 	return r->detail.n ? &r->detail : &r->by;
 }
+static int tell_request(void *ctx, const struct row *row, const char *via, const struct iolat_request *e);
 
 static void on_spent(void *ctx, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns)
 {
@@ -81,7 +86,10 @@ int run_new(struct run **out, const struct run_options *o)
 	r->by = o->by;
 	r->forgets = o->forgets;
 	r->stuck_ns = o->stuck_ns ? o->stuck_ns : STUCK_NS;
-	model_init(&r->model, o->selection, true);
+	if (o->selection)
+		r->selection = *o->selection;
+	r->selection.also = &r->recorded;
+	model_init(&r->model, &r->selection, true);
 	tasks_init(&r->tasks, &r->model);
 	phases_init(&r->phases, &r->model);
 	gpus_init(&r->gpus, &r->model);
@@ -98,6 +106,13 @@ int run_new(struct run **out, const struct run_options *o)
 	if (account_init(&r->account, &r->model, &r->cover, frame_by(r), &r->by, max_rows)) {
 		run_free(r);
 		return -ENOMEM;
+	}
+	r->account.rows.host = r->whole.host = r->folded.host = r->facts.host;
+	r->each = o->request;
+	r->each_ctx = o->request_ctx;
+	if (o->request) {
+		r->account.each = tell_request;
+		r->account.each_ctx = r;
 	}
 	if (o->timeline)
 		r->account.timeline = &r->timeline;
@@ -123,6 +138,7 @@ void run_free(struct run *r)
 	flying_free(&r->flying);
 	cover_free(&r->cover);
 	model_free(&r->model);
+	select_free(&r->recorded);
 	free(r);
 }
 
@@ -169,6 +185,8 @@ static int on_task(void *ctx, const struct iolat_task *e)
 {
 	struct run *r = ctx;
 
+	if (e->what == IOLAT_TASK_SEEN && e->here && e->here == r->facts.recorder)
+		r->account.recorder = e->tgid;
 	return proc_event(&r->model.procs, e) ?: tasks_task(&r->tasks, e);
 }
 
@@ -375,6 +393,13 @@ static int on_command(void *ctx, const struct iolat_command *e)
 	return 0;
 }
 
+static int on_select(void *ctx, const struct iolat_select *e)
+{
+	struct run *r = ctx;
+
+	return select_event(&r->recorded, e);
+}
+
 static size_t find_hook(const struct run *r, const char *name)
 {
 	size_t i = 0;
@@ -428,6 +453,50 @@ size_t run_selected_alive(const struct run *r)
 	return proc_selected_alive(&r->account.model->procs, r->facts.selected);
 }
 
+static bool any_cgroup(const struct run *r)
+{
+	const struct known_cgroup *c;
+
+	for (size_t i = 0; (c = map_next(&r->model.cgroups.ids.map, &i, NULL));)
+		if (select_wants_cgroup(&r->selection, c->path))
+			return true;
+	return false;
+}
+
+static bool any_device(const struct run *r)
+{
+	for (size_t i = 0; i < r->selection.devices.n; i++)
+		if (model_has_device(&r->model, r->selection.devices.at[i]))
+			return true;
+	return false;
+}
+
+static bool is_place(void *ctx, const struct known_cgroup *c)
+{
+	return true;
+}
+
+const char *run_unmet(const struct run *r)
+{
+	const struct selection *s = &r->selection;
+	unsigned int hits = r->model.procs.hits;
+
+	if (s->n_pids && !(hits & SELECT_PID))
+		return "pid";
+	if (s->n_names && !(hits & SELECT_NAME))
+		return "name";
+	if (s->n_uids && !(hits & SELECT_USER))
+		return "user";
+	if (s->cgroups.n && !any_cgroup(r))
+		return "cgroup";
+	if (s->devices.n && !any_device(r))
+		return "device";
+	if (!(s->containers.n || s->pods.n || s->jobs.n) ||
+	    cgroups_any_selected(&r->model.cgroups, is_place, NULL))
+		return NULL;
+	return s->containers.n ? "container" : s->pods.n ? "pod" : "job";
+}
+
 struct search {
 	bool (*exists)(void *ctx, const char *file);
 	void *ctx;
@@ -479,6 +548,35 @@ void run_each_place(const struct run *r,
 static uint64_t wall(const struct run *r, uint64_t mono_ns)
 {
 	return r->facts.wall_ns + (mono_ns - r->facts.mono_ns);
+}
+
+static int tell_request(void *ctx, const struct row *row, const char *via, const struct iolat_request *e)
+{
+	static const char *const owners[IOLAT_OWNER_MAX] = {
+		[IOLAT_OWNER_TASK] = "task", [IOLAT_OWNER_BIO] = "bio", [IOLAT_OWNER_PAGE] = "page"};
+	struct run *r = ctx;
+	uint64_t start = e->end_ns - e->queue_ns - e->device_ns;
+	struct request q = {
+		.subject = row->subject,
+		.owner_from = owners[e->owner],
+		.via = via,
+		.start_wall_ns = wall(r, start),
+		.start_ns = start > r->start_ns ? start - r->start_ns : 0,
+		.bytes = e->bytes,
+		.sector = e->sector,
+		.has_sector = e->sector != ~0ULL,
+		.total_ns = e->queue_ns + e->device_ns,
+		.queue_ns = e->queue_ns,
+		.device_ns = e->device_ns,
+		.has_parts = !(e->flags & IOLAT_RQ_NO_SPLIT),
+		.issued = !(e->flags & (IOLAT_RQ_NO_DEVICE | IOLAT_RQ_NO_SPLIT)),
+		.merged = e->merged,
+		.requeues = e->requeues,
+		.error = e->error,
+		.flags = e->flags,
+	};
+
+	return r->each(r->each_ctx, &q);
 }
 
 static void describe(const struct run *r, uint64_t start_ns, uint64_t now_ns, struct snapshot *out)
@@ -577,6 +675,7 @@ static const struct rows *fold_interval(struct run *r)
 		return &r->account.rows;
 	rows_free(&r->folded);
 	rows_init(&r->folded, &r->by, r->whole.max);
+	r->folded.host = r->facts.host;
 	for (size_t i = 0; (s = rows_next(&r->account.rows, &i));)
 		if (rows_fold(&r->folded, s))
 			return NULL;

@@ -21,6 +21,9 @@ struct run_options {
 	bool forgets;		/* intervals are all that is asked for, with everything in flight; nothing is
 				 * kept for run_whole() */
 	bool timeline;		/* the whole run's snapshots have one */
+	/* Gets each request that is in a row, valid during the call; what it returns ends run_event(). NULL: nobody. */
+	int (*request)(void *ctx, const struct request *q);
+	void *request_ctx;
 };
 
 int run_new(struct run **out, const struct run_options *o);	/* 0 or -ENOMEM */
@@ -39,6 +42,10 @@ int run_interval(struct run *r, uint64_t now_ns, struct snapshot *out);
 
 /* Describes the whole run until `now`, the current interval too; asked (USR1) or summary. */
 int run_whole(struct run *r, uint64_t now_ns, enum snapshot_type type, struct snapshot *out);
+
+/* The option of the given selection (not of a recording's own) that nothing in the stream so far fits:
+ * "pid", ...; NULL: there is none. */
+const char *run_unmet(const struct run *r);
 
 /* Processes that are selected and have not exited; what ends a run whose subject ends. Counts
  * what the kernel flagged IOLAT_TASK_SELECTED and what the selection's names and users match. */

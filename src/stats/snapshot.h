@@ -30,6 +30,7 @@ enum row_key {
 	BY_OP,
 	BY_FILE,
 	BY_FS,
+	BY_HOST,
 	BY_MAX
 };
 const char *row_key_name(enum row_key key);	/* "process", ...: as in --by */
@@ -57,6 +58,7 @@ struct row_subject {
 	enum iolat_op op;
 	const struct file *file;
 	const struct fs *fs;
+	const char *host;
 };
 
 struct row {
@@ -73,6 +75,21 @@ struct row {
 	struct hist queue;		/* count 0: null */
 	struct hist device;		/* count 0: null */
 	struct hist size;		/* bytes of a request */
+};
+
+/* One finished I/O, for who wants each. */
+struct request {
+	struct row_subject subject;
+	const char *owner_from, *via;	/* as of a row */
+	uint64_t start_wall_ns;		/* its submission */
+	uint64_t start_ns;		/* the same from the run's start */
+	uint64_t bytes, sector;
+	uint64_t total_ns, queue_ns, device_ns;
+	bool has_sector;
+	bool has_parts;			/* queue_ns and device_ns are known */
+	bool issued;			/* it came to the driver: device_ns is known */
+	unsigned int merged, requeues, error;	/* error: errno, 0: none */
+	unsigned int flags;		/* enum iolat_request_flags */
 };
 
 struct hook {

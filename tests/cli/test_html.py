@@ -172,7 +172,8 @@ def test_findings_and_tasks(start_iolat, slow_disk, loop_disk, ext4, held, folde
     page = show(page_of(out))
     assert "blocked {:.1f}%".format(said["evidence"]["blocked_pct"]) in " ".join(page.text("#findings dl").split())
     bar = page.text("#who .bars li")
-    assert str(task["process"]["pid"]) in bar and "of its time" in bar and "disk" in bar
+    assert task["worker"]["index"] == 2
+    assert "worker 2" in bar and str(task["process"]["pid"]) in bar and "of its time" in bar and "disk" in bar
 
 
 # --- how it is used -----------------------------------------------------------------------

@@ -79,9 +79,8 @@ def test_a_killed_recorder(tmp_path, start_iolat, loop_disk, doio):
     disk, path = loop_disk(), tmp_path / "run.iolat"
     load = doio("read", disk, count=10)
     recorder = start_iolat_record(start_iolat, path, "--device", disk.name)
-    size = path.stat().st_size
     load.finish()
-    base.wait_until("a block on disk", lambda: path.stat().st_size > size)
+    base.wait_until("the requests on disk", lambda: json.loads(report(path, "-f", "json").stdout)["coverage"]["requests"] == 10)
     recorder.send(signal.SIGKILL)
     recorder.wait()
     done = report(path, "-f", "json")
@@ -93,7 +92,7 @@ def test_cut_anywhere(recorded, tmp_path):
     """A cut recording is read to its last whole block, with one warning and status 0."""
     _, _, path, _ = recorded
     whole = path.read_bytes()
-    for at in range(16, len(whole), max(1, len(whole) // 40)):
+    for at in range(24, len(whole), max(1, len(whole) // 40)):
         cut = tmp_path / "cut"
         cut.write_bytes(whole[:at])
         done = report(cut, "-f", "json")
@@ -103,7 +102,8 @@ def test_cut_anywhere(recorded, tmp_path):
 
 @pytest.mark.parametrize("content, words", [
     (b"", "not a recording"), (b"text\n" * 10, "not a recording"),
-    (b"iolat\r\n\x1a\x63\0\0\0\4\3\2\1", "format 99"), (b"iolat\r\n\x1a\1\0\0\0\1\2\3\4", "byte order")])
+    (b"iolat\r\n\x1a\x63\0\0\0\4\3\2\1", "format 99"), (b"iolat\r\n\x1a\1\0\0\0\4\3\2\1", "format 1,"),
+    (b"iolat\r\n\x1a\2\0\0\0\1\2\3\4", "byte order")])
 def test_what_is_no_recording(tmp_path, content, words):
     path = tmp_path / "file"
     path.write_bytes(content)
@@ -140,3 +140,59 @@ def test_no_space_left(start_iolat, loop_disk, doio):
     assert recorder.wait() == 1
     assert "No space left" in recorder.stderr and len(recorder.stderr.splitlines()) == 1
     load.finish()
+
+
+# --- where it is written to ---------------------------------------------------------------------
+
+def test_on_the_disk_that_it_traces(start_iolat, loop_disk, ext4, folder):
+    """It warns, and what it writes itself is in no row; the disk's own count shows it."""
+    disk = loop_disk()
+    point = ext4(disk)
+    path = point / "run.iolat"
+    recorder = start_iolat_record(start_iolat, path, "--device", disk.name, "-f", "json")
+    base.sh("dd", "if=/dev/zero", f"of={point}/file", "bs=4k", "count=10", "oflag=direct")
+    recorder.send(signal.SIGINT)
+    assert recorder.wait() == 0
+    assert "kept busy" in recorder.stderr and len(recorder.stderr.splitlines()) == 1
+    said = summary(path)
+    assert said == trace.objects(recorder.stdout)[-1]
+    comms = {r["process"]["comm"] for r in said["rows"] if r["process"]}
+    assert "dd" in comms and "iolat" not in comms
+    assert trace.coverage(said, disk)["seen"] > trace.total(said["rows"], "ios")
+
+
+def test_max_size(start_iolat, loop_disk, fio, folder):
+    """It ends the recording, with one warning and status 0; what is there is whole."""
+    disk, path = loop_disk(), folder() / "run.iolat"
+    load = fio(disk.path, time_based=None, runtime=20).go()
+    recorder = start_iolat_record(start_iolat, path, "--device", disk.name, "--max-size", "64K")
+    assert recorder.wait() == 0
+    assert "ended early: it has reached --max-size" in recorder.stderr and len(recorder.stderr.splitlines()) == 1
+    load.proc.terminate()
+    assert (64 << 10) <= path.stat().st_size < (4 << 20)
+    done = report(path, "-f", "json")
+    assert done.stderr == "" and json.loads(done.stdout)["coverage"]["requests"] > 1000
+
+
+def test_a_file_system_that_fills(start_iolat, loop_disk, ext4, fio, folder):
+    """It ends before less than 5 % are free, although there is still room."""
+    disk, point = loop_disk(), ext4(loop_disk(size_mb=16))
+    base.sh("dd", "if=/dev/zero", f"of={point}/filler", "bs=64k", check=False)
+    with open(point / "filler", "r+b") as f:
+        f.truncate(os.fstat(f.fileno()).st_size - (600 << 10))
+    load = fio(disk.path, time_based=None, runtime=20).go()
+    recorder = start_iolat_record(start_iolat, point / "run.iolat", "--device", disk.name)
+    assert recorder.wait() == 0
+    assert "less than 5 %" in recorder.stderr and len(recorder.stderr.splitlines()) == 1
+    load.proc.terminate()
+    assert report(point / "run.iolat").stderr == ""
+
+
+def test_bytes_a_request(start_iolat, loop_disk, fio, folder):
+    """At most 24 bytes a request with the waits of whoever makes them."""
+    disk, path = loop_disk(), folder() / "run.iolat"
+    load = fio(disk.path, time_based=None, runtime=3)
+    recorder = start_iolat_record(start_iolat, path, "--pid", load.pid)
+    load.go()
+    recorder.wait()
+    assert path.stat().st_size < 24 * summary(path)["coverage"]["requests"]

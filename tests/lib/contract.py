@@ -10,7 +10,7 @@ ROW = {"owner_from", "via", "ios", "bytes", "errors", "requeues", "merged", "ran
 KEYS = {"process": {"pid", "ns_pid", "comm", "role", "rank"}, "thread": {"tid", "comm"}, "cgroup": {"id", "path"},
         "worker": {"index", "rank", "pid", "role"},
         "container": {"runtime", "id", "name"}, "pod": {"namespace", "name", "uid"}, "job": {"id", "step"},
-        "device": {"name", "major", "minor", "diskseq"}, "op": None, "file": {"path", "inode"}, "fs": {"type", "source", "mount"}}
+        "device": {"name", "major", "minor", "diskseq"}, "op": None, "host": None, "file": {"path", "inode"}, "fs": {"type", "source", "mount"}}
 LATENCY = {"count", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "histogram"}
 SIZE = {"min_bytes", "mean_bytes", "max_bytes"}
 OPS = {"read", "write", "flush", "discard", "other"}

@@ -354,6 +354,14 @@ static inline struct iolat_gpu_process a_gpu_process(uint32_t number, uint64_t t
 		.head = HEAD(GPU_PROCESS, iolat_gpu_process), .number = number, .ts_ns = ts_ns, .memory = 4096, .tgid = tgid};
 }
 
+static inline struct iolat_select a_select(enum iolat_select_what what, const char *text)
+{
+	struct iolat_select e = {.head = HEAD(SELECT, iolat_select), .what = what};
+
+	snprintf(e.text, sizeof(e.text), "%s", text);
+	return e;
+}
+
 static inline struct iolat_command a_command(const char *line)
 {
 	struct iolat_command e = {.head = HEAD(COMMAND, iolat_command)};

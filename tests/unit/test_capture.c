@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "capture/codec.h"
+#include "capture/crc.h"
 #include "capture/format.h"
 #include "capture/reader.h"
 #include "capture/writer.h"
@@ -71,6 +72,24 @@ static struct iolat_request request(uint32_t *seed, uint64_t now)
 	};
 }
 
+/* Of four threads in turn. */
+static struct iolat_wait wait_event(uint32_t *seed, uint64_t now)
+{
+	uint32_t r = lcg(seed);
+
+	return (struct iolat_wait){
+		.head = {IOLAT_EV_WAIT, sizeof(struct iolat_wait)},
+		.tid = 100 + r % 4,
+		.end_ns = now,
+		.start_ns = now - r % 100000,
+		.cgroup = 7,
+		.tgid = 100,
+		.fs_magic = r % 9 ? 0xef53 : 0x6969,
+		.major_faults = r % 3,
+		.flags = r % 4,
+	};
+}
+
 static struct iolat_cgroup *cgroup_event(void)
 {
 	static union {
@@ -108,6 +127,12 @@ static struct log write_recording(char path[PATH_LEN], unsigned int n, int close
 
 		assert_int_equal(capture_add(w, &e, sizeof(e)), 0);
 		keep(&in, &e, sizeof(e));
+		if (i % 3 == 0) {
+			struct iolat_wait wait = wait_event(&seed, 1000000000ull * i);
+
+			assert_int_equal(capture_add(w, &wait, sizeof(wait)), 0);
+			keep(&in, &wait, sizeof(wait));
+		}
 		if (i % 100)
 			continue;
 		assert_int_equal(capture_add(w, cgroup_event(), cgroup_event()->head.size), 0);
@@ -271,14 +296,14 @@ static void test_the_decoder_stands_noise(void **state)
 
 		for (size_t k = 0; k < len; k++)
 			raw[k] = lcg(&seed) >> 24 & (i % 2 ? 0xff : 0x03);
-		err = capture_decode(raw, len, ignore, NULL);
+		err = capture_decode(raw, len, sizeof(struct iolat_request), ignore, NULL);
 		assert_true(err == 0 || err == -EBADMSG);
 	}
 }
 
 static void test_other_files_are_refused_by_name(void **state)
 {
-	struct capture_header h = {CAPTURE_MAGIC, CAPTURE_VERSION + 1, CAPTURE_ORDER};
+	struct capture_header h = {CAPTURE_MAGIC, CAPTURE_VERSION + 1, CAPTURE_ORDER, 0, 0};
 	char path[PATH_LEN];
 	struct capture_reader *r;
 	uint32_t version;
@@ -290,7 +315,60 @@ static void test_other_files_are_refused_by_name(void **state)
 	spill(path, (const unsigned char *)&h, sizeof(h));
 	assert_int_equal(capture_open(&r, path, &version), -EPROTO);
 	assert_int_equal(version, CAPTURE_VERSION + 1);
+	h.version = CAPTURE_VERSION;
+	h.request = sizeof(struct iolat_request) + 8;
+	h.crc = capture_header_crc(&h);
+	spill(path, (const unsigned char *)&h, sizeof(h));
+	assert_int_equal(capture_open(&r, path, &version), -EPROTO);
+	assert_int_equal(version, 0);
 	assert_int_equal(capture_open(&r, "/nowhere/at/all", &version), -ENOENT);
+}
+
+/* A recorder before a field was added: the same events, shorter. */
+static void test_shorter_events_get_zeros(void **state)
+{
+	char path[PATH_LEN];
+	uint32_t seed = 1;
+	struct iolat_wait wait = wait_event(&seed, 500000);
+	struct capture_writer *w;
+	enum capture_end end;
+	struct log out;
+	int err;
+
+	wait.head.size = offsetof(struct iolat_wait, major_faults);
+	assert_int_equal(capture_create(&w, make_file(path)), 0);
+	for (int i = 0; i < 2; i++) /* as it is, and by its difference */
+		assert_int_equal(capture_add(w, &wait, wait.head.size), 0);
+	assert_int_equal(capture_close(w, 99), 0);
+	out = read_recording(path, &end, &err);
+	assert_int_equal(end, CAPTURE_WHOLE);
+	assert_int_equal(out.events, 3);
+	memset((char *)&wait + wait.head.size, 0, sizeof(wait) - wait.head.size);
+	wait.head.size = sizeof(wait);
+	assert_memory_equal(out.bytes, &wait, sizeof(wait));
+	assert_memory_equal(out.bytes + sizeof(wait), &wait, sizeof(wait));
+	free(out.bytes);
+}
+
+/* The same for requests, whose size the header tells. */
+static void test_shorter_requests_get_zeros(void **state)
+{
+	const size_t shorter = offsetof(struct iolat_request, part);
+	struct encoder e;
+	uint32_t seed = 1;
+	struct iolat_request rq = request(&seed, 1000000);
+	struct log out = {0};
+
+	rq.part = rq.merged = 0;
+	assert_int_equal(encoder_init(&e), 0);
+	assert_int_equal(encoder_add(&e, &rq, sizeof(rq)), 0);
+	memmove(e.raw + 1 + shorter, e.raw + 1 + sizeof(rq), e.len - 1 - sizeof(rq)); /* a tag is a byte */
+	assert_int_equal(capture_decode(e.raw, e.len - (sizeof(rq) - shorter), shorter, keep, &out), 0);
+	memset((char *)&rq + shorter, 0, sizeof(rq) - shorter);
+	assert_int_equal(out.len, sizeof(rq));
+	assert_memory_equal(out.bytes, &rq, sizeof(rq));
+	free(out.bytes);
+	encoder_free(&e);
 }
 
 /* A steady worker: same subject, sequential, times that vary in a few microseconds. */
@@ -325,6 +403,8 @@ int main(void)
 		cmocka_unit_test(test_bit_flips),
 		cmocka_unit_test(test_the_decoder_stands_noise),
 		cmocka_unit_test(test_other_files_are_refused_by_name),
+		cmocka_unit_test(test_shorter_events_get_zeros),
+		cmocka_unit_test(test_shorter_requests_get_zeros),
 		cmocka_unit_test(test_a_request_takes_few_bytes),
 	};
 

@@ -130,6 +130,7 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, GPU, a_gpu(0, 1, 50));
 	SAMPLE(s, GPU_PROCESS, a_gpu_process(0, 1, 100));
 	SAMPLE(s, MARK, a_mark(IOLAT_MARK_START, "epoch 3", 1));
+	SAMPLE(s, SELECT, a_select(IOLAT_SELECT_NAME, "dd"));
 }
 
 static void test_every_kind_reaches_its_handler(void **state)
@@ -345,6 +346,7 @@ static void test_strings_must_end(void **state)
 	assert_needs_nul(a_command("x"), line);
 	assert_needs_nul(a_mark(IOLAT_MARK_END, "epoch 3", 1), name);
 	assert_needs_nul(a_gpu(0, 1, 50), name);
+	assert_needs_nul(a_select(IOLAT_SELECT_NAME, "x"), text);
 	assert_needs_nul(some_facts(1), model);
 	assert_needs_nul(some_facts(1), scheduler);
 	assert_needs_nul(some_facts(1), transport);

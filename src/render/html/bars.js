@@ -204,15 +204,25 @@ function noted(e) {
 	return {...e, note: named.join(" · ") || `${count(e.ios)} requests`, share: share(e.total)};
 }
 
-if (RUN.tasks)
+// Those that waited for a thousandth of their time or of what the longest did.
+const LONGEST = RUN.tasks?.[0]?.blocked_ns ?? 0;
+const WAITING = (RUN.tasks ?? []).filter(t => t.blocked_ns && (t.blocked_pct >= 0.1 || t.blocked_ns > LONGEST / 1000));
+
+if (WAITING.length) {
 	barChart(
 		$("who"),
 		"Time blocked, by reason",
 		"How long each task could not run because it waited for I/O.",
-		RUN.tasks.slice(0, 100).map(taskEntry),
+		WAITING.slice(0, 100).map(taskEntry),
 		REASONS,
 	);
-else
+	if (WAITING.length < RUN.tasks.length)
+		$("who").append(
+			el("p", {class: "note"}, `${count(RUN.tasks.length - WAITING.length)} more tasks hardly waited.`),
+		);
+} else if (RUN.tasks) {
+	$("who").append(el("p", {}, "No task waited for I/O."));
+} else
 	$("who").append(
 		el(
 			"p",

@@ -72,11 +72,15 @@ const NAMES = {
 	fs: f => `${f.type} ${f.source}`,
 };
 
+// Workers by process: the tasks tell them, whatever the rows go by.
+const WORKERS = new Map((RUN.tasks ?? []).filter(t => t.worker && t.process).map(t => [t.process.pid, t.worker]));
+
 // Whom a row or a task is about, without its device and operation.
 function who(o) {
+	const subject = o.process && !o.worker ? {...o, worker: WORKERS.get(o.process.pid)} : o;
 	const names = Object.keys(NAMES)
-		.filter(k => o[k])
-		.map(k => NAMES[k](o[k]));
+		.filter(k => subject[k])
+		.map(k => NAMES[k](subject[k]));
 	if (o.via) names.push(`[${o.via}]`);
 	if (names.length) return names.join(" · ");
 	return RUN.by.some(k => k in NAMES) ? "nobody known" : "everybody";

@@ -41,8 +41,10 @@ function lineChart(measure, lines, width) {
 	}));
 	const max = Math.max(...data.map(d => Math.max(...d.values)), 1e-9) * 1.05,
 		y = linear(0, max, bottom, top);
+	// A last bucket of which the run had only a little would look like a fall.
+	const whole = N > 1 && widthOf(N - 1) < S.width_ns / 2 ? N - 1 : N;
 	const points = d =>
-		d.values.map((v, i) => `${x(startOf(i) + widthOf(i) / 2).toFixed(1)},${y(v).toFixed(1)}`);
+		d.values.slice(0, whole).map((v, i) => `${x(startOf(i) + widthOf(i) / 2).toFixed(1)},${y(v).toFixed(1)}`);
 	const node = svg(
 		"svg",
 		{width, height},
@@ -64,7 +66,7 @@ function lineChart(measure, lines, width) {
 					? svg("path", {
 							fill: d.color,
 							opacity: 0.1,
-							d: `M${x(widthOf(0) / 2)},${bottom}L${points(d).join("L")}L${x(startOf(N - 1) + widthOf(N - 1) / 2)},${bottom}Z`,
+							d: `M${x(widthOf(0) / 2)},${bottom}L${points(d).join("L")}L${x(startOf(whole - 1) + widthOf(whole - 1) / 2)},${bottom}Z`,
 						})
 					: null,
 				svg("polyline", {

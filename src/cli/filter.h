@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The selection options as a filter over what was recorded: nothing is looked up on this host. */
+#ifndef IOLAT_CLI_FILTER_H
+#define IOLAT_CLI_FILTER_H
+
+#include "attrib/select.h"
+#include "cli/options.h"
+
+/* Fills `s`, which select_free() frees in any case. An exit status; what is wrong has been said. */
+int filter_make(struct selection *s, const struct options *o);
+
+/* The first entry of the option of that name, for a message; "" for none. */
+const char *filter_word(const struct options *o, const char *option);
+
+#endif

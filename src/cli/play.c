@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads events, cuts the part of the time out that is asked for, and feeds the analysis. */
+#include "cli/play.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "capture/format.h"
+#include "cli/filter.h"
+
+static int take_event(void *ctx, const void *data, size_t size)
+{
+	struct play *p = ctx;
+	const struct iolat_head *head = window_take(&p->window, data, size);
+	uint64_t now;
+	int err = 0;
+
+	if (!head)
+		return 0;
+	size = head == data ? size : head->size;
+	if (p->names) {
+		head = anonymize(p->names, head, size, &err);
+		if (!head)
+			return err;
+		size = head->size;
+	}
+	now = window_time_of(head, size);
+	if (now > p->last_ns) {
+		p->last_ns = now;
+		err = p->tick ? p->tick(p->ctx, now) : 0;
+	}
+	err = err ?: p->before ? p->before(p->ctx, head) : 0;
+	if (err)
+		return err > 0 ? 0 : err;
+	err = run_event(p->run, head, size);
+	if (err == -EBADMSG || err == -ENOTSUP)
+		return 0; /* counted as lost */
+	return err || !p->behind ? err : p->behind(p->ctx, head);
+}
+
+static int refuse(const char *path, int err, uint32_t version)
+{
+	if (err == -EINVAL)
+		log_error("%s: not a recording of iolat", path);
+	else if (err == -EPROTO && !version)
+		log_error("%s: recorded by a newer iolat, whose requests say more than this one knows", path);
+	else if (err == -EPROTO && version != CAPTURE_VERSION)
+		log_error("%s: a recording of format %" PRIu32 ", and this iolat reads format %u", path,
+			  version, CAPTURE_VERSION);
+	else if (err == -EPROTO)
+		log_error("%s: recorded on a machine of the other byte order", path);
+	else
+		log_error("%s: %s", path, strerror(-err));
+	return EXIT_FAILED;
+}
+
+int play_open(struct play *p, const char *path, const struct options *o, const struct run_options *ro)
+{
+	struct run_options mine = *ro;
+	uint32_t version;
+	int err, status;
+
+	*p = (struct play){.o = o, .path = path};
+	window_init(&p->window, &o->from, &o->to);
+	status = filter_make(&p->selection, o);
+	if (status != EXIT_OK)
+		return status;
+	err = capture_open(&p->reader, path, &version);
+	if (err)
+		return refuse(path, err, version);
+	if (o->anonymize) {
+		p->names = malloc(sizeof(*p->names));
+		if (!p->names)
+			return play_explain(p, -ENOMEM);
+		anonymizer_init(p->names);
+	}
+	mine.selection = &p->selection;
+	err = run_new(&p->run, &mine);
+	return err ? play_explain(p, err) : EXIT_OK;
+}
+
+int play_all(struct play *p)
+{
+	enum capture_end end;
+	int err = capture_read(p->reader, take_event, p, &end);
+
+	if (err)
+		return err;
+	if (end == CAPTURE_CUT)
+		log_warn("%s: its end is missing; read to the last whole block", p->path);
+	else if (end == CAPTURE_DAMAGED)
+		log_warn("%s: damaged; read to the last whole block before that", p->path);
+	return 0;
+}
+
+int play_explain(const struct play *p, int err)
+{
+	if (err == -EPIPE)
+		return EXIT_OK;
+	if (err == -EPERM)
+		log_error("%s: recorded by name, container, pod or job, which --anonymize would make fit nothing", p->path);
+	if (err == -ENOMEM || err == -EIO)
+		log_error("%s: %s", p->path, strerror(-err));
+	return EXIT_FAILED;
+}
+
+int play_check_met(const struct play *p)
+{
+	const char *option = run_unmet(p->run);
+
+	if (!option)
+		return EXIT_OK;
+	log_error("--%s %s: nothing of that name in %s", option, filter_word(p->o, option), p->path);
+	return EXIT_USAGE;
+}
+
+uint64_t play_end(const struct play *p)
+{
+	return run_end(p->run) ?: p->last_ns;
+}
+
+void play_close(struct play *p)
+{
+	run_free(p->run);
+	select_free(&p->selection);
+	free(p->names);
+	capture_reader_close(p->reader);
+	*p = (struct play){0};
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A recording played into an analysis of its own, as a report and a comparison need it. */
+#ifndef IOLAT_CLI_PLAY_H
+#define IOLAT_CLI_PLAY_H
+
+#include "capture/anonymize.h"
+#include "capture/reader.h"
+#include "capture/window.h"
+#include "cli/options.h"
+#include "stats/run.h"
+
+struct play {
+	const struct options *o;
+	const char *path;
+	struct selection selection;
+	struct window window;
+	struct anonymizer *names; /* NULL: they stay */
+	struct capture_reader *reader;
+	struct run *run;
+	uint64_t last_ns; /* the newest time seen (CLOCK_MONOTONIC of the recorded host) */
+	/* Called before an event that is newer than all before it; may be NULL. What it returns ends play_all(). */
+	int (*tick)(void *ctx, uint64_t now_ns);
+	/* Called before each event, and behind it; may be NULL. 1 of `before`: leave it out. What else is not 0 ends
+	 * play_all(). */
+	int (*before)(void *ctx, const struct iolat_head *e);
+	int (*behind)(void *ctx, const struct iolat_head *e);
+	void *ctx;			/* of all three */
+};
+
+/* Opens a recording with the options' selection and part of the time; `ro`'s own selection is replaced. An exit
+ * status, the reason said. play_close() in any case. */
+int play_open(struct play *p, const char *path, const struct options *o, const struct run_options *ro);
+
+/* Everything in it; warns where its end is missing. 0 or a negative errno. */
+int play_all(struct play *p);
+
+/* Says an error of play_all(), or of what was made of it; an exit status. Errors of the output have been said. */
+int play_explain(const struct play *p, int err);
+
+/* An exit status: a selection that names nothing in the recording is an error, said. */
+int play_check_met(const struct play *p);
+
+/* When the recording ends. */
+uint64_t play_end(const struct play *p);
+
+void play_close(struct play *p);
+
+#endif
