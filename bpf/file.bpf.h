@@ -130,29 +130,43 @@ static __always_inline void fill_dentry(struct iolat_dentry *e, const struct fou
 		e_ != NULL;                                                                        \
 	})
 
-static __always_inline u64 file_mixed(u64 inode, u32 major, u32 minor)
+static __always_inline u64 mixed(u64 a, u64 b)
 {
-	return ((inode ^ (u64)major << 52 ^ (u64)minor << 32) * 0x9E3779B97F4A7C15ULL) | 1;
+	return ((a * 0x9E3779B97F4A7C15ULL) ^ b) * 0xC2B2AE3D27D4EB4FULL;
+}
+
+/* Numbers of inodes are used again, and files renamed: then a name is told anew. */
+static __always_inline u64 told_of(struct inode *inode, struct dentry *dentry, u64 numbers)
+{
+	u64 file = mixed((u64)inode ^ BPF_CORE_READ(inode, i_generation), numbers);
+	u64 name = mixed(BPF_CORE_READ(dentry, d_name.hash_len), (u64)dentry);
+
+	return (name >> 32 << 32 | file >> 32) ?: 1;
 }
 
 /* Tells what a file is called when it is new, or its place in the table was another's meanwhile. Where there is no room
- * now, there may be the next time. */
+ * now, there may be the next time. The name by which a file was opened is better than another of its names. */
 static __noinline int announce_file(const struct found_file *found, const struct file_ref *r, u32 tgid)
 {
-	struct dentry *dentry = found->dentry ?: inode_dentry(found->inode);
-	u64 mixed = file_mixed(r->inode, r->fs_major, r->fs_minor);
-	u32 place = mixed >> (64 - TOLD_BITS);
+	struct inode *inode = found->inode;
+	struct dentry *dentry = found->dentry ?: inode_dentry(inode);
+	u64 numbers = mixed(r->inode, (u64)r->fs_major << 32 | r->fs_minor);
+	u32 place = numbers >> (64 - TOLD_BITS);
 	u64 *told = bpf_map_lookup_elem(&iolat_told, &place);
+	u64 now;
 	bool done;
 
-	if (!dentry || !told || *told == mixed)
+	if (!dentry || !told)
+		return 0;
+	now = told_of(inode, dentry, numbers);
+	if (*told == now || (!found->dentry && (u32)*told == (u32)now))
 		return 0;
 	if (count_names(dentry) <= 2)
 		done = tell_names(found, dentry, r, tgid, 2);
 	else
 		done = tell_names(found, dentry, r, tgid, IOLAT_DENTRY_NAMES);
 	if (done)
-		*told = mixed;
+		*told = now;
 	return 0;
 }
 

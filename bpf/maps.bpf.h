@@ -257,7 +257,7 @@ struct {
 	__type(value, struct file_ref);
 } iolat_files SEC(".maps") __weak;
 
-/* Files whose names have been told, mixed up; one of another file makes way. */
+/* Files whose names have been told: below, which file that was, above, by which name. One of another file makes way. */
 #define TOLD_BITS 14
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

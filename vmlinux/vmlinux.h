@@ -118,6 +118,7 @@ struct signal_struct {
 };
 struct mm_struct;
 struct qstr {
+	u64 hash_len;
 	const unsigned char *name;
 };
 struct hlist_node {
@@ -218,6 +219,7 @@ struct inode {
 	u16 i_mode;
 	dev_t i_rdev;
 	unsigned long i_ino;
+	u32 i_generation;
 	struct address_space *i_mapping;
 	struct hlist_head i_dentry;
 	struct super_block *i_sb;

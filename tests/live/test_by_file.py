@@ -172,6 +172,29 @@ def test_a_file_that_is_gone(shard, held, iolat):
     assert read_bytes(tracer.stop(), file) == 40 * KB
 
 
+def test_numbers_that_are_used_again(shard, held, iolat):
+    """A file that replaced another, whose inode's number it got, goes by its own name; so does one that was renamed."""
+    script = ("import os, sys\n"
+              "def read(path):\n"
+              "    fd = os.open(path, os.O_RDONLY); os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)\n"
+              "    os.read(fd, 65536); os.close(fd)\n"
+              "def write(path):\n"
+              "    with open(path, 'wb') as f: f.write(os.urandom(40960)); f.flush(); os.fsync(f.fileno())\n"
+              "    return os.stat(path).st_ino\n"
+              "os.chdir(sys.argv[1])\n"
+              "first = write('old'); read('old'); os.unlink('old')\n"
+              "second = write('new'); read('new')\n"
+              "write('before'); read('before'); os.rename('before', 'after'); read('after')\n"
+              "print(first == second)\n")
+    load = held(base.PYTHON, "-c", script, shard)
+    tracer = iolat("--pid", load.pid, "--by", "file,op", "--op", "read")
+    base.need(load.finish() == "True\n", "the file system does not use numbers again", ci=False)
+    summary = tracer.stop()
+    # One row a number; its name is the latest.
+    assert read_bytes(summary, shard / "new") == 2 * 40960 and not of_file(summary, shard / "old")
+    assert read_bytes(summary, shard / "after") == 2 * 40960 and not of_file(summary, shard / "before")
+
+
 def test_ten_thousand_small_files(shard, held, iolat):
     """Four workers read more files than there are rows: what is kept is exact, what is not is in one more row."""
     files = write_files(shard, [4 * KB] * 10400)

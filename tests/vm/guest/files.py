@@ -72,7 +72,7 @@ def by_file(run):
 @check(run=FILES)
 def overlay(run):
     """An overlay's files go by the paths that their user knows."""
-    with tools.ext4("/dev/vda") as point:
+    with tools.ext4("/dev/nvme0n1") as point:
         for name in ("lower", "upper", "work"):
             os.mkdir(f"{point}/{name}")
         fill(f"{point}/lower/x", 300 << 10)
