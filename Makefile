@@ -15,7 +15,7 @@ BPFTOOL := $(or $(shell $(find_bpftool)),bpftool)
 endif
 
 # What cannot be linked statically (libmicrohttpd stands on GnuTLS) is not in a build with STATIC=1.
-PKGS_SERVE := libmicrohttpd
+PKGS_SERVE := libmicrohttpd gnutls yaml-0.1 libcrypt
 PKGS := libbpf libelf zlib json-c libcap-ng libseccomp ncursesw libpcre2-8 $(if $(STATIC),,$(PKGS_SERVE))
 
 ifeq ($(V),1)
@@ -67,7 +67,7 @@ BPF_OBJ := $(VARIANTS:%=$(B)/bpf/iolat_%.bpf.o)
 
 DOCS := $(B)/iolat.8 $(B)/iolat.bash $(B)/iolat.zsh $(B)/iolat.fish
 
-all: $(B)/iolat $(DOCS) ## build build/iolat, its man page and completions
+all: $(B)/iolat $(DOCS) $(B)/iolat.service ## build build/iolat, its man page and completions
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,15 +120,22 @@ $(B)/flags: force
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 .PHONY: force
 
+# The unit names the program where it will lie.
+$(B)/iolat.service: src/deploy/iolat.service force
+	$(Q)sed 's,@BINDIR@,$(PREFIX)/bin,' $< > $@
+
 # Where zsh looks by itself; distributions have folders of their own.
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 
-install: all ## install into DESTDIR/PREFIX: program, man page, completions
+install: all ## install into DESTDIR/PREFIX: program, man page, completions, and what serving takes
 	install -D -m 755 $(B)/iolat $(DESTDIR)$(PREFIX)/bin/iolat
 	install -D -m 644 $(B)/iolat.8 $(DESTDIR)$(PREFIX)/share/man/man8/iolat.8
 	install -D -m 644 $(B)/iolat.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/iolat
 	install -D -m 644 $(B)/iolat.zsh $(DESTDIR)$(ZSHDIR)/_iolat
 	install -D -m 644 $(B)/iolat.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/iolat.fish
+	install -D -m 644 $(B)/iolat.service $(DESTDIR)$(UNITDIR)/iolat.service
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/iolat src/deploy/kubernetes.yaml src/deploy/grafana.json src/deploy/prometheus.rules.yml
 
 # --- packages ------------------------------------------------------------------
 # Reproducible: what a package holds is as old as the newest commit, or as the files of a source archive.
@@ -168,12 +175,12 @@ setcap: ## sudo make setcap: whoever may execute the installed program (or SETCA
 
 # --- what this needs, as Debian's and Ubuntu's packages ------------------------
 DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-dev libjson-c-dev libcap-ng-dev libseccomp-dev \
-	libmicrohttpd-dev libncurses-dev libpcre2-dev
+	libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev libncurses-dev libpcre2-dev
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 # Ubuntu has it as a snap only.
 CHROMIUM := $(if $(shell grep -s ^ID=ubuntu /etc/os-release),,chromium)
 DEPS_TEST := libcap2-bin locales tmux btrfs-progs mdadm fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
-	nbdkit libnbd-bin nfs-kernel-server nfs-common prometheus zsh fish rpm $(CHROMIUM) qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
+	nbdkit libnbd-bin nfs-kernel-server nfs-common prometheus systemd openssl python3-yaml zsh fish rpm $(CHROMIUM) qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
 DEPS_FUZZ := libclang-rt-dev
 DEPS_DEB := debhelper lintian
 

@@ -116,6 +116,11 @@ static const struct option_row rows[] = {
 	  .help = "where to serve; default " LISTEN_DEFAULT,
 	  .more = "ADDR is a name or an address, an IPv6 one in brackets, or nothing, which is every address; "
 		  "*unix:<PATH>* is a Unix socket." },
+	{ 0, "web-config", "FILE", SECTION_SERVE, SERVE, set_text, FIELD(web_config), VALUE_FILE,
+	  .help = "TLS and passwords, as other exporters have them",
+	  .more = "The web configuration file of Prometheus' exporters: of *tls_server_config* cert_file, key_file, "
+		  "client_ca_file, client_auth_type and min_version, and *basic_auth_users*. What else stands there "
+		  "is refused. It is read once." },
 	{ 0, "max-series", "N", SECTION_SERVE, SERVE, set_series, FIELD(max_series),
 	  .help = "time series at most; default 50000",
 	  .more = "The least active make room; what they do from then on is counted as *other*." },

@@ -65,6 +65,7 @@ struct options {
 
 	/* metrics server */
 	const char *listen;
+	const char *web_config;		/* a file; NULL: none */
 	size_t max_series;
 	bool stream;			/* every request comes to user space */
 

@@ -32,6 +32,7 @@ struct serve {
 	const struct options *o;
 	struct session session;
 	struct metrics metrics;
+	struct webconfig web;
 	struct listener listener;
 	struct http *http;
 	int signal_fd;
@@ -186,19 +187,22 @@ static void step(struct serve *s)
 static int start_http(struct serve *s)
 {
 	const struct http_source source = {source_version, source_make, s};
-	int err = http_start(&s->http, s->listener.fd, &source);
+	int err = http_start(&s->http, s->listener.fd, &s->web, &source);
 
 	if (!err)
 		return EXIT_OK;
-	log_error("cannot serve on %s: %s", s->o->listen, strerror(-err));
+	log_error("cannot serve on %s: %s", s->o->listen,
+		  s->web.certificate ? "are the certificate and the key in --web-config a pair?"
+				     : strerror(-err));
 	return EXIT_FAILED;
 }
 
 static int prepare(struct serve *s)
 {
 	uint64_t now;
-	int status = listen_open(&s->listener, s->o->listen);
+	int status = webconfig_read(&s->web, s->o->web_config);
 
+	status = status ?: listen_open(&s->listener, s->o->listen);
 	if (metrics_init(&s->metrics, s->o->max_series)) {
 		log_error("out of memory");
 		return EXIT_FAILED;
@@ -223,6 +227,7 @@ static void clean_up(struct serve *s)
 	listen_close(&s->listener);
 	session_close(&s->session);
 	metrics_free(&s->metrics);
+	webconfig_free(&s->web);
 	close(s->signal_fd);
 }
 

@@ -7,6 +7,7 @@
 #include "serve/http.h"
 
 #include <errno.h>
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #define REQUEST_BYTES 16384	/* memory of a connection: the request's head has to fit */
 #define SILENCE_S     10
 #define REQUEST_NS    30000000000ull	/* for a request and its answer */
+#define PRIORITIES_12 "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+#define PRIORITIES_13 "NORMAL:-VERS-ALL:+VERS-TLS1.3"
 #define SWEEP_NS      1000000000ull
 
 struct connection {
@@ -35,6 +38,7 @@ struct cached {
 struct http {
 	struct MHD_Daemon *daemon;
 	struct http_source source;
+	struct webconfig *web;
 	struct cached pages[HTTP_PAGES];
 	struct list connections;
 	uint64_t now_ns, next_sweep;
@@ -108,6 +112,40 @@ static enum MHD_Result answer_short(struct MHD_Connection *c, unsigned int statu
 	return queued;
 }
 
+static enum MHD_Result ask_who(struct MHD_Connection *c)
+{
+	static const char text[] = "Who are you?\n";
+	struct MHD_Response *r = MHD_create_response_from_buffer(sizeof(text) - 1, (void *)text,
+								 MHD_RESPMEM_PERSISTENT);
+	enum MHD_Result queued = r ? MHD_queue_basic_auth_fail_response(c, "iolat", r) : MHD_NO;
+
+	if (r)
+		MHD_destroy_response(r);
+	return queued;
+}
+
+static enum web_answer is_welcome(struct http *h, struct MHD_Connection *c)
+{
+	char *password = NULL, *name = MHD_basic_auth_get_username_password(c, &password);
+	enum web_answer answer = webconfig_ask(h->web, name, password, h->now_ns);
+
+	MHD_free(name);
+	MHD_free(password);
+	return answer;
+}
+
+/* Whether the client's certificate is by who may give one out, if it needs any. */
+static bool has_certificate(const struct http *h, struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info;
+	unsigned int problems;
+
+	if (!h->web->client_ca)
+		return true;
+	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	return info && !gnutls_certificate_verify_peers2(info->tls_session, &problems) && !problems;
+}
+
 /* HTTP_PAGES: no such page. */
 static enum http_page find_page(struct MHD_Connection *c, const char *url)
 {
@@ -134,6 +172,20 @@ static enum MHD_Result answer_page(struct http *h, struct MHD_Connection *c, con
 	return MHD_queue_response(c, MHD_HTTP_OK, r);
 }
 
+static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, const char *url)
+{
+	if (!has_certificate(h, c))
+		return answer_short(c, MHD_HTTP_FORBIDDEN, "Your certificate is missing or not valid.\n");
+	switch (is_welcome(h, c)) {
+	case WEB_WELCOME:
+		return answer_page(h, c, url);
+	case WEB_LATER:
+		return answer_short(c, MHD_HTTP_TOO_MANY_REQUESTS, "Too many wrong passwords.\n");
+	default:
+		return ask_who(c);
+	}
+}
+
 /* Called when the head of a request is there, and again when all of it is; an answer at once ends the
  * connection. */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *url,
@@ -148,7 +200,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		*state = ctx;
 		return MHD_YES;
 	}
-	return answer_page(ctx, c, url);
+	return answer(ctx, c, url);
 }
 
 /* --- connections ------------------------------------------------------------------ */
@@ -202,6 +254,14 @@ static void cut_off_slow(struct http *h)
 
 static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
 {
+	bool tls = h->web->certificate;
+	struct MHD_OptionItem secure[] = {
+		{MHD_OPTION_HTTPS_MEM_CERT, 0, h->web->certificate},
+		{MHD_OPTION_HTTPS_MEM_KEY, 0, h->web->key},
+		{MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(h->web->tls13 ? PRIORITIES_13 : PRIORITIES_12)},
+		{h->web->client_ca ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0, h->web->client_ca},
+		{MHD_OPTION_END, 0, NULL},
+	};
 	const struct MHD_OptionItem options[] = {
 		{MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL},
 		{MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS, NULL},
@@ -209,14 +269,16 @@ static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
 		{MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_BYTES, NULL},
 		{MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, h},
 		{MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_completed, h},
+		{tls ? MHD_OPTION_ARRAY : MHD_OPTION_END, 0, secure},
 		{MHD_OPTION_END, 0, NULL},
 	};
 
-	return MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, h, MHD_OPTION_ARRAY,
+	return MHD_start_daemon(MHD_USE_EPOLL | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, h, MHD_OPTION_ARRAY,
 				options, MHD_OPTION_END);
 }
 
-int http_start(struct http **out, int listen_fd, const struct http_source *source)
+int http_start(struct http **out, int listen_fd, struct webconfig *web,
+	       const struct http_source *source)
 {
 	struct http *h = calloc(1, sizeof(*h));
 	const union MHD_DaemonInfo *info;
@@ -225,6 +287,7 @@ int http_start(struct http **out, int listen_fd, const struct http_source *sourc
 	if (!h)
 		return -ENOMEM;
 	h->source = *source;
+	h->web = web;
 	list_init(&h->connections);
 	h->daemon = start_daemon(h, listen_fd);
 	info = h->daemon ? MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;

@@ -2,7 +2,7 @@
 /*
  * A small server of pages that others make: GET and HEAD of three paths, nothing else. Has no threads: the
  * caller waits for its descriptor among others. Who is slow, sends too much or too many
- * requests at once is cut off. The only file that knows libmicrohttpd.
+ * requests at once is cut off. The only file that knows libmicrohttpd and GnuTLS.
  */
 #ifndef IOLAT_SERVE_HTTP_H
 #define IOLAT_SERVE_HTTP_H
@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "render/prometheus.h"
+#include "serve/webconfig.h"
 
 struct http;
 
@@ -28,8 +29,9 @@ struct http_source {
 	void *ctx;
 };
 
-/* Serves on a listening socket, which stays the caller's. 0 or -errno. */
-int http_start(struct http **out, int listen_fd, const struct http_source *source);
+/* Serves on a listening socket, which stays the caller's as `web` does. 0 or -errno. */
+int http_start(struct http **out, int listen_fd, struct webconfig *web,
+	       const struct http_source *source);
 void http_stop(struct http *h);	/* NULL is fine */
 
 int http_fd(const struct http *h);		/* readable: there is something to do */

@@ -21,10 +21,12 @@ def installed(tmp_path_factory):
 
 
 def test_install(installed):
-    """The program, the man page and the completions lie in PREFIX; nothing else does."""
+    """The program, its documents and what serving takes lie in PREFIX; nothing else does."""
     files = {str(f.relative_to(installed)) for f in installed.rglob("*") if f.is_file()}
     assert files == {"usr/bin/iolat", "usr/share/man/man8/iolat.8", "usr/share/bash-completion/completions/iolat",
-                     "usr/share/zsh/site-functions/_iolat", "usr/share/fish/vendor_completions.d/iolat.fish"}
+                     "usr/share/zsh/site-functions/_iolat", "usr/share/fish/vendor_completions.d/iolat.fish",
+                     "usr/lib/systemd/system/iolat.service", "usr/share/iolat/kubernetes.yaml", "usr/share/iolat/grafana.json",
+                     "usr/share/iolat/prometheus.rules.yml"}
     assert subprocess.run([installed / "usr/bin/iolat", "--version"], capture_output=True).returncode == 0
 
 

@@ -10,7 +10,9 @@ from lib import base
 LIMIT = 600  # a build from scratch beside other work
 
 FILES = {"usr/bin/iolat", "usr/share/man/man8/iolat.8.gz", "usr/share/bash-completion/completions/iolat",
-         "usr/share/zsh/vendor-completions/_iolat", "usr/share/fish/vendor_completions.d/iolat.fish"}
+         "usr/share/zsh/vendor-completions/_iolat", "usr/share/fish/vendor_completions.d/iolat.fish",
+         "usr/lib/systemd/system/iolat.service", "usr/share/iolat/kubernetes.yaml", "usr/share/iolat/grafana.json",
+         "usr/share/iolat/prometheus.rules.yml"}
 
 
 def make(where, *words, **kw):
