@@ -96,6 +96,7 @@ void tasks_inflight(struct tasks *t, const struct iolat_inflight *e);
 int tasks_view(struct tasks *t, bool whole, uint64_t now_ns);
 bool tasks_wanted(struct tasks *t, const struct task_slot *s); /* the analysis selects it */
 struct task_sums tasks_sums(const struct task_slot *s, bool whole);
+void tasks_trim(struct tasks *t); /* to TASKS_KEPT; empties the list of the last view */
 void tasks_turn(struct tasks *t, uint64_t now_ns); /* a new interval starts */
 
 #endif
