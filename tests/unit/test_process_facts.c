@@ -36,6 +36,24 @@ struct fixture {
 	int end; /* the child lives until this is closed */
 };
 
+/* The kernel closes what exec closes before it sets what cmdline and environ show. Of a child that has neither that cannot
+ * be seen. */
+static void await_arguments(pid_t pid)
+{
+	char path[64], c;
+	ssize_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	for (int i = 0; i < 200 && n < 1; i++) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+		assert_true(fd >= 0);
+		n = read(fd, &c, 1);
+		close(fd);
+		usleep(n < 1 ? 1000 : 0);
+	}
+}
+
 /* Runs `cat` with these arguments and environment, until finish(). */
 static struct fixture *start_child(char *const argv[], char *const env[])
 {
@@ -57,6 +75,7 @@ static struct fixture *start_child(char *const argv[], char *const env[])
 	close(running[1]);
 	assert_int_equal(read(running[0], &c, 1), 0); /* closed by exec */
 	close(running[0]);
+	await_arguments(f->child);
 	f->end = input[1];
 	return f;
 }
