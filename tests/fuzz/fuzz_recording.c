@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "capture/anonymize.h"
 #include "capture/codec.h"
 #include "capture/reader.h"
 #include "capture/window.h"
@@ -21,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct player {
 	struct window window;
+	struct anonymizer *names; /* NULL: they stay */
 	struct run *run;
 	uint64_t last_ns;
 	unsigned int requests;
@@ -31,7 +33,10 @@ static int take(void *ctx, const void *data, size_t size)
 	struct player *p = ctx;
 	const struct iolat_head *head = window_take(&p->window, data, size);
 	uint64_t now;
+	int err;
 
+	if (head && p->names)
+		head = anonymize(p->names, head, head == data ? size : head->size, &err);
 	if (!head)
 		return 0;
 	now = window_time_of(head, head == data ? size : head->size);
@@ -100,7 +105,8 @@ static void conclude(struct player *p)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct moment none, later = {MOMENT_OFFSET, 1000};
-	struct player p = {0};
+	static struct anonymizer names = {.salt = 1};
+	struct player p = {.names = size && *data & 4 ? &names : NULL};
 	struct run_options o = {.by.mask = (1u << BY_MAX) - 1, .timeline = true, .request = count, .request_ctx = &p};
 
 	if (!size)
