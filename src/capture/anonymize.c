@@ -167,7 +167,9 @@ static int hide_fs(const struct anonymizer *a, struct iolat_fs *e)
 
 static int hide_dentry(const struct anonymizer *a, struct iolat_dentry *e)
 {
-	for (int i = 0; i < IOLAT_DENTRY_NAMES; i++)
+	size_t n = (e->head.size - sizeof(*e)) / sizeof(e->names[0]);
+
+	for (size_t i = 0; i < n; i++)
 		hide_text(a, e->names[i], sizeof(e->names[i]));
 	return 1;
 }
