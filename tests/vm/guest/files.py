@@ -2,6 +2,7 @@
 import contextlib
 import mmap
 import os
+import time
 
 from . import devices, tools
 from .checks import FILES, check
@@ -82,7 +83,9 @@ def overlay(run):
                  f"lowerdir={point}/lower,upperdir={point}/upper,workdir={point}/work", seen)
         try:
             drop_caches()
+            time.sleep(1.1)  # a table of mounts that lacks one is read again after a second at the earliest
             pid = tools.child(read_all, f"{seen}/x")
+            time.sleep(0.3)  # and for its path the mount has to be there yet
         finally:
             tools.sh("umount", seen)
     yield
