@@ -63,6 +63,14 @@ static void item_free(struct item *item)
 	free(item);
 }
 
+static void count_item(struct memory *m, const struct item *item, int n)
+{
+	if (item->id.of[BY_FILE])
+		m->files += (size_t)n;
+	if (item->task)
+		m->tasks += (size_t)n;
+}
+
 static struct item *item_new(struct memory *m, const struct item_key *key)
 {
 	struct item *item = calloc(1, sizeof(*item));
@@ -73,11 +81,12 @@ static struct item *item_new(struct memory *m, const struct item_key *key)
 	item->task = key->kind & 1;
 	item->copy = key->kind & 2;
 	item->second = m->second;
-	m->files += key->id.of[BY_FILE] != 0;
 	sum_init(&item->now);
 	sum_init(&item->all);
-	if (!map_put(&m->items, key, item))
+	if (!map_put(&m->items, key, item)) {
+		count_item(m, item, 1);
 		return item;
+	}
 	item_free(item);
 	return NULL;
 }
@@ -97,6 +106,11 @@ static int name(struct item *item, const struct row *row, unsigned int keys)
 	return 0;
 }
 
+static bool has_room(const struct memory *m, const struct item_key *key)
+{
+	return m->items.count < MEMORY_ITEMS && (!(key->kind & 1) || m->tasks < MEMORY_TASKS);
+}
+
 /* The item of the row's subject, begun for this frame. 0 with *out NULL: there is no room. */
 static int begin_item(struct memory *m, const struct row *row, const struct item_key *key,
 		      unsigned int keys, struct item **out)
@@ -104,7 +118,7 @@ static int begin_item(struct memory *m, const struct row *row, const struct item
 	struct item *item = map_get(&m->items, key);
 
 	*out = NULL;
-	if (!item && m->items.count >= MEMORY_ITEMS) {
+	if (!item && !has_room(m, key)) {
 		m->left_out++;
 		return 0;
 	}
@@ -126,7 +140,7 @@ static void forget_old(struct memory *m)
 	for (size_t i = 0; (item = map_next(&m->items, &i, &key));) {
 		if (m->second - item->second < MEMORY_SECONDS)
 			continue;
-		m->files -= item->id.of[BY_FILE] != 0;
+		count_item(m, item, -1);
 		map_del(&m->items, key);
 		item_free(item);
 	}
@@ -256,6 +270,12 @@ static int take_task(struct memory *m, const struct task *t, struct span span)
 	return 0;
 }
 
+/* Of threads that never wait, a process may have many. */
+static bool is_of_interest(const struct task *t)
+{
+	return t->blocked_ns || t->subject.thread->tid == t->subject.process->pid;
+}
+
 static int take_items(struct memory *m, const struct snapshot *s, struct span span)
 {
 	int err = 0;
@@ -263,7 +283,8 @@ static int take_items(struct memory *m, const struct snapshot *s, struct span sp
 	for (size_t i = 0; !err && i < s->n_rows; i++)
 		err = take_row(m, s->rows[i], span);
 	for (size_t i = 0; !err && i < s->n_tasks; i++)
-		err = take_task(m, &s->tasks[i], span);
+		if (is_of_interest(&s->tasks[i]))
+			err = take_task(m, &s->tasks[i], span);
 	return err;
 }
 

@@ -13,6 +13,7 @@
 enum memory_limits {
 	MEMORY_SECONDS = 60,
 	MEMORY_ITEMS = 8192, /* beyond, what is new in a frame is left out, and counted */
+	MEMORY_TASKS = 4096, /* of those; the longest blocked come first */
 	MEMORY_LINES = 128,  /* of what is in flight */
 	MEMORY_TEXT = 96,    /* bytes of a piece of evidence */
 	MEMORY_FILES = 2048, /* items that tell a file; beyond, those of new files do not */
@@ -64,7 +65,7 @@ struct memory {
 	uint64_t second;	/* counts up as `minute` moves on */
 	uint64_t second_wall_ns; /* when it ended */
 	uint64_t left_out;	/* rows of the latest frame without room */
-	size_t files;		/* items that tell a file */
+	size_t files, tasks;	/* items that tell a file, that are tasks */
 
 	/* Of the latest frame. */
 	struct snapshot head;	/* pointers in it mean nothing, but for `by` */

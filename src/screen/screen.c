@@ -19,8 +19,9 @@
 
 /* What rows can be by, in the order of the key that changes it. */
 static const enum row_key groupings[] = {BY_PROCESS,   BY_WORKER, BY_CONTAINER, BY_POD, BY_JOB,
-					 BY_CGROUP, BY_DEVICE, BY_OP};
+					 BY_CGROUP, BY_DEVICE, BY_OP, /* where frames tell: */ BY_FILE, BY_FS};
 #define N_GROUPINGS (sizeof(groupings) / sizeof(groupings[0]))
+#define N_ALWAYS    (N_GROUPINGS - 2)
 
 static void by_add(struct by *by, enum row_key key)
 {
@@ -34,10 +35,12 @@ struct by screen_detail(const struct by *by, bool files)
 {
 	struct by detail = *by;
 
-	for (size_t i = 0; i < N_GROUPINGS; i++)
+	for (size_t i = 0; i < N_ALWAYS; i++)
 		by_add(&detail, groupings[i]);
-	if (files)
+	if (files) {
 		by_add(&detail, BY_FILE);
+		by_add(&detail, BY_FS);
+	}
 	return detail;
 }
 
@@ -136,8 +139,6 @@ int screen_frame(struct screen *s, const struct snapshot *frame)
 	if (s->paused)
 		return 0;
 	err = memory_frame(&s->memory, frame);
-	if (!frame->waits && !s->line_set)
-		s->line = LINE_IOPS;
 	s->outdated = s->redraw = true;
 	err = err ?: draw(s);
 	return err == -ENOMEM ? err : 0; /* a terminal that is gone is noticed by screen_attend() */
@@ -170,11 +171,20 @@ static size_t grouping_of(const struct by *by)
 }
 
 /* What was asked for at the start is one more, unless it is one of them. */
+static bool can_group(const struct screen *s, size_t grouping)
+{
+	if (grouping == N_GROUPINGS)
+		return grouping_of(&s->first_by) == N_GROUPINGS;
+	return grouping < N_ALWAYS || by_has(&s->memory.by, groupings[grouping]);
+}
+
 static void group_by(struct screen *s, size_t step)
 {
-	size_t n = N_GROUPINGS + (grouping_of(&s->first_by) == N_GROUPINGS);
-	size_t at = (grouping_of(&s->how.by) + step) % n;
+	size_t at = grouping_of(&s->how.by);
 
+	do
+		at = (at + step) % (N_GROUPINGS + 1);
+	while (!can_group(s, at));
 	s->how.by = (struct by){.n = 0};
 	if (at < N_GROUPINGS)
 		by_add(&s->how.by, groupings[at]);
@@ -188,7 +198,6 @@ static void group_by(struct screen *s, size_t step)
 static void next_line(struct screen *s)
 {
 	s->line = (s->line + 1) % LINE_MAX;
-	s->line_set = true;
 }
 
 static void go_back(struct screen *s)
@@ -228,7 +237,7 @@ static void common_key(struct screen *s, const struct term_key *key)
 		view_show(s, &view_rows);
 		break;
 	case 'B':
-		group_by(s, N_GROUPINGS - (grouping_of(&s->first_by) < N_GROUPINGS));
+		group_by(s, N_GROUPINGS); /* all but one step forward */
 		view_show(s, &view_rows);
 		break;
 	case 'm':

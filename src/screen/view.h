@@ -33,8 +33,7 @@ struct screen {
 	size_t top;		/* the first row that shows */
 	size_t shown;		/* rows that fit */
 	int rows_y;		/* the line of the first row; the header is above it */
-	enum line_of line;	/* what the last minute is shown of */
-	bool line_set;		/* by the user */
+	enum line_of line;	/* what the last minute is shown of, where it is known */
 
 	bool paused;
 	bool typing;		/* the filter */

@@ -70,6 +70,12 @@ static struct layout lay_out(void)
 
 /* --- drawing ---------------------------------------------------------------------------- */
 
+/* Blocked shares are known of tasks. */
+static enum line_of line_shown(const struct screen *s)
+{
+	return s->line == LINE_BLOCKED && !s->board.waits ? LINE_IOPS : s->line;
+}
+
 static const char *bar_title(const struct screen *s)
 {
 	return s->board.waits ? "BLOCKED" : "SHARE OF WAIT";
@@ -96,7 +102,7 @@ static void draw_title(const struct screen *s, const struct place *p, int y)
 		paint_right(y, p->x, p->width, p->column->header, title_ink(s, p));
 		break;
 	case KIND_MINUTE:
-		snprintf(text, sizeof(text), "%s 1min", line_name(s->line));
+		snprintf(text, sizeof(text), "%s 1min", line_name(line_shown(s)));
 		paint_text(y, p->x, p->width, text, title_ink(s, p));
 		break;
 	case KIND_NAME:
@@ -146,6 +152,22 @@ static void draw_number(const struct screen *s, const struct group *g, const str
 		    board_value(&s->memory, g, p->column, &v) ? p->column->format(buf, v) : "-", ink);
 }
 
+/* Of a path the end tells more. */
+static void draw_name(const struct group *g, const struct place *p, int y, unsigned int ink)
+{
+	const char *rest = g->label;
+	char name[sizeof(g->label) + sizeof("...")];
+
+	if (*rest != '/' || text_columns(rest) <= p->width || p->width <= 3) {
+		paint_text(y, p->x, p->width, rest, ink);
+		return;
+	}
+	while (text_columns(rest) > p->width - 3)
+		rest += utf8_next(rest, NULL) ?: 1;
+	snprintf(name, sizeof(name), "...%s", rest);
+	paint_text(y, p->x, p->width, name, ink);
+}
+
 static void draw_place(const struct screen *s, const struct group *g, const struct place *p, int y,
 		       unsigned int ink)
 {
@@ -159,11 +181,11 @@ static void draw_place(const struct screen *s, const struct group *g, const stru
 		draw_number(s, g, p, y, ink);
 		break;
 	case KIND_MINUTE:
-		stroke_line(line, p->width, g, s->line, paint_utf8());
+		stroke_line(line, p->width, g, line_shown(s), paint_utf8());
 		paint_text(y, p->x, p->width, line, ink ?: INK_CYAN);
 		break;
 	case KIND_NAME:
-		paint_text(y, p->x, p->width, g->label, ink);
+		draw_name(g, p, y, ink);
 		break;
 	}
 }

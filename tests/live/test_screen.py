@@ -167,6 +167,10 @@ def test_its_files(stack, screen, loop_disk, ext4, held):
     s.keys("Enter")
     text = s.wait("Files")
     assert re.search(r"\d+  /\S*/shard-7.tar", text) and "no file" not in text
+    s.keys("Escape", "B")
+    s.wait(lambda t: "by fs" in t and "ext4" in t)
+    s.keys("B")
+    s.wait(lambda t: "by file" in t and "shard-7.tar" in t)
 
 
 def test_a_terminal_that_goes_away_ends_it(watching):

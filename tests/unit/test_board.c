@@ -209,6 +209,18 @@ static void test_share_of_wait_where_waits_are_not_traced(void **state)
 	assert_int_equal((int)(s->board.groups[0]->blocked_pct * 1000), 99933);
 }
 
+static void test_tasks_that_never_wait_take_no_room(void **state)
+{
+	struct desk *s = *state;
+
+	tasks(s, 0, 0);
+	s->f->thread.tid = s->f->process.pid;
+	frame(s, 0);
+	assert_int_equal(s->memory.tasks, 1);
+	make(s);
+	assert_int_equal(s->board.groups[0]->sleeper->times.blocked_ns, 0);
+}
+
 /* --- the last minute ------------------------------------------------------------------ */
 
 static void test_a_minute_of_frames(void **state)
@@ -325,6 +337,7 @@ int main(void)
 		DESK_TEST(test_blocked_share_is_that_of_the_most_blocked_task),
 		DESK_TEST(test_who_waits_without_a_request_has_a_row),
 		DESK_TEST(test_share_of_wait_where_waits_are_not_traced),
+		DESK_TEST(test_tasks_that_never_wait_take_no_room),
 		DESK_TEST(test_a_minute_of_frames),
 		DESK_TEST(test_frames_of_other_lengths),
 		DESK_TEST(test_what_is_quiet_for_a_minute_goes),
