@@ -274,7 +274,7 @@ void term_leave(struct term *t)
 		endwin();
 		pass_all(t);
 	}
-	tcsetattr(t->fd, TCSADRAIN, &t->before);
+	tcsetattr(t->fd, TCSANOW, &t->before); /* and waits for nothing */
 }
 
 void term_return(struct term *t)
