@@ -187,6 +187,16 @@ int set_moment(void *field, const char *arg, struct reason *why)
 		       : 0;
 }
 
+/* A moment that needs no other to be one. */
+int set_wall(void *field, const char *arg, struct reason *why)
+{
+	struct moment *m = field;
+
+	if (moment_parse(arg, m) || m->kind != MOMENT_WALL)
+		return refuse(why, "not a date and time (like 2026-03-01T12:00:05.250Z)");
+	return 0;
+}
+
 int set_limit(void *field, const char *arg, struct reason *why)
 {
 	uint64_t ns;

@@ -46,6 +46,7 @@ option_set set_fd;	/* int */
 option_set set_buffer;	/* uint64_t */
 option_set set_size;	/* uint64_t; bytes, at least 64K */
 option_set set_as_root;	/* bool */
+option_set set_wall;		/* struct moment, of the wall clock */
 option_set set_log_pattern, set_codes;	/* struct words; adds a comma list */
 option_set set_waits;	/* struct options; --waits */
 option_set set_no_waits;	/* struct options; --no-waits */

@@ -151,6 +151,12 @@ static const struct option_row rows[] = {
 	  .more = "A Perl-compatible regular expression with at least one of the groups *epoch*, *step* and *name*, and "
 		  "maybe *time*, *steps* (of the epoch), *start* or *end* (when it matches something, the phase "
 		  "begins or has ended there). Case is ignored." },
+	{ 0, "merge", "TRACE", SECTION_OUTPUT, REPORT, set_text, FIELD(merge), VALUE_FILE,
+	  .help = "with --format trace: into this trace of torch.profiler",
+	  .more = "The output is TRACE with iolat's events added, on its clock and its process ids. TRACE may be compressed "
+		  "by gzip." },
+	{ 0, "merge-at", "TIME", SECTION_OUTPUT, REPORT, set_wall, FIELD(merge_at),
+	  .help = "when the ts 0 of that trace was, if it does not say" },
 	{ 0, "fail-on", "CODE[,CODE...]", SECTION_RUN, TRACE | REPORT, set_codes, FIELD(fail_on), VALUE_WORDS, code_words,
 	  .lists = true,
 	  .help = "status 5 when such a finding holds at the end" },

@@ -62,6 +62,8 @@ struct options {
 	struct words fail_on;		/* codes of findings */
 	const char *log;		/* a training log; NULL: none */
 	const char *log_pattern;	/* NULL: the built-in ones */
+	const char *merge;		/* a trace to write into; NULL: none */
+	struct moment merge_at;
 
 	/* metrics server */
 	const char *listen;

@@ -10,12 +10,15 @@
 
 #include "base/log.h"
 #include "cli/confine.h"
+#include "cli/gzip.h"
 #include "cli/logfile.h"
+#include "cli/merge.h"
 #include "cli/output.h"
 #include "cli/play.h"
 #include "cli/verdict.h"
 
 #define FRAMES_MOST 100000	/* without anything between them */
+#define NAMES_NS    1000000000ull /* a trace: between two lists of whose requests those are */
 #define FORGET_NS   1000000000ull /* how long what was told of a request may be used again */
 
 struct report {
@@ -30,6 +33,9 @@ struct report {
 	struct logfile *log;	/* of --log, or NULL: the recording's own marks hold */
 	uint64_t begun_wall;	/* CLOCK_REALTIME; 0: not begun */
 	bool started;		/* the output's head is written */
+	uint64_t interval_ns;	/* 0: the summary alone */
+	struct merge *merge;	/* of --merge, or NULL */
+	FILE *plain;		/* what lies behind a stream that compresses, or NULL */
 	bool failed_on;		/* a finding of --fail-on holds at the end */
 };
 
@@ -42,6 +48,8 @@ static int start(struct report *r)
 	if (r->started)
 		return 0;
 	r->started = true;
+	r->render.base_ns = r->merge ? merge_base(r->merge) : run_start_wall(r->play.run);
+	r->render.merge = r->merge ? merge_trace(r->merge) : NULL;
 	return begin ? begin(r->output.stream, &r->by, &r->render) : 0;
 }
 
@@ -58,7 +66,7 @@ static int render(struct report *r, const struct snapshot *s)
 static int make_frames(void *ctx, uint64_t now)
 {
 	struct report *r = ctx;
-	uint64_t interval = r->o->interval_ns;
+	uint64_t interval = r->interval_ns;
 	struct snapshot s;
 	int err = 0;
 
@@ -80,7 +88,7 @@ static int summarise(struct report *r)
 	struct snapshot s;
 	int err = 0;
 
-	if (r->o->interval_ns) {
+	if (r->interval_ns) {
 		err = run_interval(r->play.run, now, &s);
 		if (!err && s.n_rows)
 			err = render(r, &s);
@@ -134,10 +142,17 @@ static int is_replaced(void *ctx, const struct iolat_head *e)
 static int put_request(void *ctx, const struct request *q)
 {
 	struct report *r = ctx;
-	int err = r->format->request(r->output.stream, q, &r->by, &r->render);
+	int err = start(r) ?: r->format->request(r->output.stream, q, &r->by, &r->render);
 
 	/* A reader that has gone shows at the next flush; not every line is worth one. */
 	return err ?: ferror(r->output.stream) ? output_flush(&r->output) : 0;
+}
+
+static int put_wait(void *ctx, const struct task_wait *w)
+{
+	struct report *r = ctx;
+
+	return start(r) ?: r->format->wait(r->output.stream, w, &r->render);
 }
 
 /* Rows only serve to know whose a request is. */
@@ -167,10 +182,52 @@ static void by_process(struct by *by)
 			  .mask = 1u << BY_PROCESS | 1u << BY_DEVICE | 1u << BY_OP};
 }
 
+/* A trace has each request and each wait; frames only serve for the names. */
+static void take_everything(struct report *r, struct run_options *ro)
+{
+	by_everything(&r->by);
+	r->interval_ns = NAMES_NS;
+	ro->request = put_request;
+	ro->wait = put_wait;
+	ro->request_ctx = ro->wait_ctx = r;
+}
+
+/* --- compression ------------------------------------------------------------------------ */
+
+static bool ends_with(const char *s, const char *end)
+{
+	return s && strlen(s) >= strlen(end) && !strcmp(s + strlen(s) - strlen(end), end);
+}
+
+static int compress_output(struct report *r)
+{
+	FILE *f;
+
+	if (!r->format->wait || !ends_with(r->o->output, ".gz"))
+		return 0;
+	f = gzip_onto(r->output.stream);
+	if (!f)
+		return -ENOMEM;
+	r->plain = r->output.stream;
+	r->output.stream = f;
+	return 0;
+}
+
+/* What it holds back is written; an error of that is left in the stream behind it. */
+static void end_compression(struct report *r)
+{
+	if (!r->plain)
+		return;
+	fclose(r->output.stream);
+	r->output.stream = r->plain;
+	r->plain = NULL;
+}
+
 /* --- all of it ----------------------------------------------------------------------- */
 
 static int give_up(struct report *r, int status)
 {
+	end_compression(r);
 	output_abandon(&r->output);
 	return status;
 }
@@ -182,7 +239,9 @@ static int write_report(struct report *r)
 	if (status != EXIT_OK)
 		return status;
 	r->render.width = output_width(&r->output);
-	err = r->o->events || r->format->requests ? start(r) : 0;
+	err = compress_output(r);
+	if (!err && (r->o->events || r->format->requests))
+		err = start(r);
 	err = err ?: play_all(&r->play);
 	if (!err)
 		status = play_check_met(&r->play);
@@ -190,6 +249,7 @@ static int write_report(struct report *r)
 		return give_up(r, status);
 	if (!err && !r->o->events)
 		err = summarise(r);
+	end_compression(r);
 	if (err)
 		return give_up(r, play_explain(&r->play, err));
 	err = output_close(&r->output);
@@ -207,12 +267,20 @@ static FILE *open_beside(void *ctx, unsigned int n, char **path)
 
 static int check(const struct options *o)
 {
+	if (o->merge && !o->format->wait) {
+		log_error("--merge: only with --format trace");
+		return EXIT_USAGE;
+	}
+	if (o->merge_at.kind != MOMENT_NONE && !o->merge) {
+		log_error("--merge-at: of no use without --merge TRACE");
+		return EXIT_USAGE;
+	}
 	if (o->format->requests && (!o->output || strchr(o->output, ':'))) {
 		log_error("--format %s: it writes several files: give --output FILE%s", o->format->name,
 			  o->output ? ", without a ':', which fio would not understand" : "");
 		return EXIT_USAGE;
 	}
-	if (o->events && (!o->format->request || o->format->requests)) {
+	if (o->events && (!o->format->request || o->format->requests || o->format->wait)) {
 		log_error("--events: not with --format %s; take csv or json", o->format->name);
 		return EXIT_USAGE;
 	}
@@ -221,7 +289,8 @@ static int check(const struct options *o)
 
 int report_run(const struct options *o)
 {
-	struct report r = {.o = o, .format = o->format, .by = o->by, .render = o->render};
+	struct report r = {.o = o, .format = o->format, .by = o->by, .render = o->render,
+			   .interval_ns = o->interval_ns};
 	struct run_options ro = {.stuck_ns = o->stuck_ns, .timeline = o->format->timeline};
 	int status = check(o);
 
@@ -243,6 +312,8 @@ int report_run(const struct options *o)
 		ro.request = put_request;
 		ro.request_ctx = &r;
 	}
+	if (o->format->wait)
+		take_everything(&r, &ro);
 	ro.by = r.by;
 	confine_reader();
 	status = o->log ? logfile_open(&r.log, o->log, o->log_pattern, LOGFILE_WHOLE) : EXIT_OK;
@@ -250,12 +321,15 @@ int report_run(const struct options *o)
 	r.play.ctx = &r;
 	r.play.before = is_replaced;
 	r.play.behind = read_log;
-	if (o->events || o->interval_ns)
+	if (o->events || r.interval_ns)
 		r.play.tick = o->events ? forget : make_frames;
+	if (status == EXIT_OK && o->merge)
+		status = merge_open(&r.merge, o->merge, &o->merge_at);
 	status = status ?: write_report(&r);
 	if (r.format->end)
 		r.format->end(&r.render);
 	logfile_close(r.log);
 	play_close(&r.play);
+	merge_close(r.merge);
 	return status;
 }

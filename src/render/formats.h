@@ -13,6 +13,7 @@
 	X(table)                                                                                   \
 	X(json)                                                                                    \
 	X(csv)                                                                                     \
+	X(trace)                                                                                   \
 	X(html)                                                                                    \
 	X(prometheus)                                                                              \
 	X(hdr)                                                                                     \

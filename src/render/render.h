@@ -13,6 +13,7 @@
 #include "stats/snapshot.h"
 
 struct column;
+struct trace_merge;
 
 struct render_options {
 	bool histogram;			/* -H */
@@ -21,6 +22,8 @@ struct render_options {
 	const struct column **columns;	/* --columns; NULL: the default ones */
 	size_t n_columns;
 	bool phases;			/* a training log was given: CSV has columns for them */
+	uint64_t base_ns;		/* wall clock of a trace's ts 0 */
+	const struct trace_merge *merge;	/* a trace to write into; NULL: none */
 	int width;			/* cut lines here; 0: never (not a terminal) */
 	bool writes;			/* a replay may write */
 	/* Opens the n-th file beside the output; *path is to be freed. NULL: it could not, and said so. */
@@ -39,6 +42,9 @@ struct renderer {
 	/* Writes one request; NULL: the format has no such lines. 0 or -ENOMEM. start_requests is called in the
 	 * place of `start` where requests are asked for; may be NULL. */
 	int (*request)(FILE *out, const struct request *q, const struct by *by, const struct render_options *o);
+	/* Writes a wait; such a format gets every request and wait, and an interval's frame a second, whose rows name
+	 * what they belong to. NULL: it is not one. 0 or -ENOMEM. */
+	int (*wait)(FILE *out, const struct task_wait *w, const struct render_options *o);
 	int (*start_requests)(FILE *out, const struct by *by, const struct render_options *o);
 	bool requests;			/* wants them without being asked, and files beside the output */
 	void (*end)(const struct render_options *o);	/* frees the state; may be NULL */

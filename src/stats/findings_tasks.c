@@ -366,11 +366,11 @@ static void find_throttled(struct findings *f, const struct known *k, const stru
 struct stall {
 	const char *code, *what, *advice;
 	uint64_t ns, times;
-	enum spent spent;
+	enum spent_on spent;
 };
 
 /* In which phase of the training most of such time passed; NULL: not known. */
-static const struct phase_slot *worst_phase(const struct known *k, enum spent spent, uint64_t *ns)
+static const struct phase_slot *worst_phase(const struct known *k, enum spent_on spent, uint64_t *ns)
 {
 	const struct phase_slot *worst = NULL;
 

@@ -16,7 +16,7 @@ struct held {
 	uint64_t start_ns, end_ns;
 	struct proc *proc; /* referenced */
 	uint32_t tid;
-	enum spent spent;
+	enum spent_on spent;
 	uint32_t bytes, read_bytes;
 	struct reread_answer reread;
 };
@@ -228,16 +228,16 @@ int phases_aggregate(struct phases *p, const struct iolat_aggregate *e)
 	return row_aggregate_latency(&s->latency, e);
 }
 
-void phases_spent(struct phases *p, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns)
+void phases_spent(struct phases *p, const struct task_slot *s, const struct spent *what)
 {
-	if (!p->on || to_ns <= from_ns)
+	if (!p->on || what->to_ns <= what->from_ns)
 		return;
 	proc_ref(s->proc);
 	p->failed |= hold(p, &(struct held){
-				     .start_ns = from_ns,
-				     .end_ns = to_ns,
+				     .start_ns = what->from_ns,
+				     .end_ns = what->to_ns,
 				     .proc = s->proc,
 				     .tid = s->tid,
-				     .spent = what,
+				     .spent = what->on,
 			     });
 }

@@ -58,7 +58,7 @@ int phases_request(struct phases *p, const struct iolat_request *e);	/* one that
 int phases_aggregate(struct phases *p, const struct iolat_aggregate *e);
 
 /* What a task spent. */
-void phases_spent(struct phases *p, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns);
+void phases_spent(struct phases *p, const struct task_slot *s, const struct spent *what);
 
 /* Lists the phases between `from_ns` and `now_ns`. `all`: counts what is held back, too. 0 or -ENOMEM. */
 int phases_view(struct phases *p, struct tasks *t, uint64_t from_ns, uint64_t now_ns, bool all);

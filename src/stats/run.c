@@ -48,6 +48,9 @@ struct run {
 	uint64_t stuck_ns;
 	int (*each)(void *ctx, const struct request *q);
 	void *each_ctx;
+	int (*each_wait)(void *ctx, const struct task_wait *w);
+	void *each_wait_ctx;
+	int wait_err; /* what it returned */
 	bool forgets;
 	struct timeline timeline;
 	bool begun;		/* the RUN event was there */
@@ -66,14 +69,18 @@ static const struct by *frame_by(const struct run *r)
 	return r->detail.n ? &r->detail : &r->by;
 }
 static int tell_request(void *ctx, const struct row *row, const char *via, const struct iolat_request *e);
+static void tell_wait(struct run *r, const struct task_slot *s, const struct spent *what);
 
-static void on_spent(void *ctx, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns)
+static void on_spent(void *ctx, const struct task_slot *s, const struct spent *what)
 {
 	struct run *r = ctx;
 
-	phases_spent(&r->phases, s, what, from_ns, to_ns);
-	if (what == SPENT_BLOCKED)
-		gpus_spent(&r->gpus, s, from_ns, to_ns);
+	phases_spent(&r->phases, s, what);
+	if (what->on != SPENT_BLOCKED)
+		return;
+	gpus_spent(&r->gpus, s, what->from_ns, what->to_ns);
+	if (r->each_wait && tasks_wanted(&r->tasks, s))
+		tell_wait(r, s, what);
 }
 
 int run_new(struct run **out, const struct run_options *o)
@@ -110,6 +117,8 @@ int run_new(struct run **out, const struct run_options *o)
 	r->account.rows.host = r->whole.host = r->folded.host = r->facts.host;
 	r->each = o->request;
 	r->each_ctx = o->request_ctx;
+	r->each_wait = o->wait;
+	r->each_wait_ctx = o->wait_ctx;
 	if (o->request) {
 		r->account.each = tell_request;
 		r->account.each_ctx = r;
@@ -434,7 +443,7 @@ int run_event(struct run *r, const void *data, size_t size)
 	int err = decode_event(&handlers, r, data, size);
 
 	r->cover.now.refused += err == -EBADMSG || err == -ENOTSUP;
-	return err;
+	return err ?: r->wait_err;
 }
 
 uint64_t run_end(const struct run *r)
@@ -579,6 +588,26 @@ static int tell_request(void *ctx, const struct row *row, const char *via, const
 	return r->each(r->each_ctx, &q);
 }
 
+static void tell_wait(struct run *r, const struct task_slot *s, const struct spent *what)
+{
+	uint64_t from = what->from_ns > r->start_ns ? what->from_ns : r->start_ns;
+	const struct task_wait w = {
+		.process = &s->proc->pub,
+		.thread = &s->thread->pub,
+		.reason = what->reason,
+		.start_wall_ns = wall(r, from),
+		.ns = what->to_ns - from,
+	};
+
+	if (what->to_ns > from && !r->wait_err)
+		r->wait_err = r->each_wait(r->each_wait_ctx, &w);
+}
+
+uint64_t run_start_wall(const struct run *r)
+{
+	return r->begun ? wall(r, r->start_ns) : 0;
+}
+
 static void describe(const struct run *r, uint64_t start_ns, uint64_t now_ns, struct snapshot *out)
 {
 	if (now_ns < start_ns)
@@ -587,6 +616,7 @@ static void describe(const struct run *r, uint64_t start_ns, uint64_t now_ns, st
 	out->kernel = r->begun ? r->facts.kernel : NULL;
 	out->command = r->command[0] ? r->command : NULL;
 	out->start_wall_ns = wall(r, start_ns);
+	out->start_ns = start_ns;
 	out->end_wall_ns = wall(r, now_ns);
 	out->duration_ns = now_ns - start_ns;
 	out->by = &r->by;

@@ -24,6 +24,8 @@ struct run_options {
 	/* Gets each request that is in a row, valid during the call; what it returns ends run_event(). NULL: nobody. */
 	int (*request)(void *ctx, const struct request *q);
 	void *request_ctx;
+	int (*wait)(void *ctx, const struct task_wait *w); /* the same for waits */
+	void *wait_ctx;
 };
 
 int run_new(struct run **out, const struct run_options *o);	/* 0 or -ENOMEM */
@@ -35,6 +37,9 @@ uint64_t run_refused(const struct run *r);	/* events that did not decode */
 
 /* When a recording ended (CLOCK_MONOTONIC), 0 before its END event. */
 uint64_t run_end(const struct run *r);
+
+/* When the run began (CLOCK_REALTIME), 0 before its RUN event. */
+uint64_t run_start_wall(const struct run *r);
 
 /* Ends the current interval at `now` (CLOCK_MONOTONIC) and describes it. The interval's rows
  * are folded into the run's; the snapshot stays valid until the next call on `r`. */

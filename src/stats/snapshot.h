@@ -92,6 +92,14 @@ struct request {
 	unsigned int flags;		/* enum iolat_request_flags */
 };
 
+/* A task's wait, or a part of one, for who wants each. */
+struct task_wait {
+	const struct process *process;
+	const struct thread *thread;
+	int reason;			/* enum wait_reason */
+	uint64_t start_wall_ns, ns;
+};
+
 struct hook {
 	const char *name;
 	bool attached, required;
@@ -213,6 +221,7 @@ struct snapshot {
 	enum snapshot_type type;
 	const char *host, *kernel;
 	uint64_t start_wall_ns, end_wall_ns, duration_ns;
+	uint64_t start_ns;		/* the start by CLOCK_MONOTONIC */
 	const struct by *by;
 	bool bio_submission;
 	const struct hook *hooks;

@@ -262,10 +262,11 @@ int tasks_task(struct tasks *t, const struct iolat_task *e)
 
 /* --- what they wait for ------------------------------------------------------------ */
 
-static void tell(struct tasks *t, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns)
+static void tell(struct tasks *t, const struct task_slot *s, enum spent_on on, uint64_t from_ns, uint64_t to_ns,
+		 enum wait_reason reason)
 {
 	if (t->spent)
-		t->spent(t->spent_ctx, s, what, from_ns, to_ns);
+		t->spent(t->spent_ctx, s, &(struct spent){on, reason, from_ns, to_ns});
 }
 
 /* The part of a sleep that has not been counted yet; returns how much it is. */
@@ -278,7 +279,7 @@ static uint64_t count(struct tasks *t, struct task_slot *s, uint64_t from_ns, ui
 		return 0;
 	s->accounted_ns = to_ns;
 	s->now.reasons[reason] += to_ns - from_ns;
-	tell(t, s, SPENT_BLOCKED, from_ns, to_ns);
+	tell(t, s, SPENT_BLOCKED, from_ns, to_ns, reason);
 	return to_ns - from_ns;
 }
 
@@ -305,12 +306,12 @@ static void count_call(struct tasks *t, struct task_slot *s, const struct iolat_
 	if (e->call == IOLAT_CALL_SYNC) {
 		s->now.sync_ns += ns;
 		s->now.syncs += closed;
-		tell(t, s, SPENT_SYNC, e->end_ns - ns, e->end_ns);
+		tell(t, s, SPENT_SYNC, e->end_ns - ns, e->end_ns, REASON_OTHER);
 	}
 	if (e->call == IOLAT_CALL_WRITE && !own && local && e->flags & IOLAT_WAIT_IOWAIT) {
 		s->now.dirty_ns += ns;
 		s->now.dirties += closed;
-		tell(t, s, SPENT_DIRTY, e->end_ns - ns, e->end_ns);
+		tell(t, s, SPENT_DIRTY, e->end_ns - ns, e->end_ns, REASON_OTHER);
 	}
 }
 
@@ -356,7 +357,7 @@ static void decide(struct tasks *t, struct family *f, uint64_t start_ns, uint64_
 			continue;
 		}
 		p->slot->now.reasons[REASON_DISK] += p->to_ns - p->from_ns;
-		tell(t, p->slot, SPENT_BLOCKED, p->from_ns, p->to_ns);
+		tell(t, p->slot, SPENT_BLOCKED, p->from_ns, p->to_ns, REASON_DISK);
 	}
 	f->n_pending = n;
 }

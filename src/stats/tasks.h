@@ -50,12 +50,17 @@ struct task_slot {
 };
 
 /* What a task's time went into: waits for I/O whatever the reason, and by their call. */
-enum spent { SPENT_BLOCKED, SPENT_SYNC, SPENT_DIRTY };
+enum spent_on { SPENT_BLOCKED, SPENT_SYNC, SPENT_DIRTY };
+struct spent {
+	enum spent_on on;
+	enum wait_reason reason;	/* of SPENT_BLOCKED, as it looks at first: a fault may be taken for the disk */
+	uint64_t from_ns, to_ns;
+};
 
 struct tasks {
 	struct model *model;
 	/* Told of all that is counted, piece by piece; may be NULL. */
-	void (*spent)(void *ctx, const struct task_slot *s, enum spent what, uint64_t from_ns, uint64_t to_ns);
+	void (*spent)(void *ctx, const struct task_slot *s, const struct spent *what);
 	void *spent_ctx;
 	struct limited limited;
 	struct waited waited;

@@ -228,7 +228,7 @@ static void test_words_refused(void **state)
 	    NULL);
 	bad("--by 'op,x': 'x' is none of process, thread, worker, cgroup, container, pod, job, device, op, file, fs, host", "-b", "op,x", NULL);
 	bad("--by 'op,op': 'op' stands there twice", "--by", "op,op", NULL);
-	bad("--format 'xml': 'xml' is none of table, json, csv, html, prometheus, hdr, fio", "-f", "xml", NULL);
+	bad("--format 'xml': 'xml' is none of table, json, csv, trace, html, prometheus, hdr, fio", "-f", "xml", NULL);
 	bad("--output '': empty", "-o", "", NULL);
 	bad("--device '': empty", "--device=", NULL);
 	bad("--user-command 'me': only root is possible", "--user-command", "me", NULL);
