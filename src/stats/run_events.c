@@ -66,6 +66,17 @@ void run_spent(void *ctx, const struct task_slot *s, const struct spent *what)
 		tell_wait(r, s, what);
 }
 
+/* Of a request, the selected tasks' or the others'. */
+#define ENDED_IO(e)                                                           \
+	((struct ended_io){                                                   \
+		.start_ns = (e)->end_ns - (e)->device_ns - (e)->queue_ns,     \
+		.end_ns = (e)->end_ns,                                        \
+		.cgroup = (e)->cgroup,                                        \
+		.tgid = (e)->tgid,                                            \
+		.tid = (e)->tid,                                              \
+		.via = (e)->via,                                              \
+	})
+
 static int on_request(void *ctx, const struct iolat_request *e)
 {
 	struct run *r = ctx;
@@ -73,14 +84,7 @@ static int on_request(void *ctx, const struct iolat_request *e)
 	int err = account_request(&r->account, e, &counted);
 
 	if (r->tasks.on)
-		tasks_io(&r->tasks, &(struct ended_io){
-					    .start_ns = e->end_ns - e->device_ns - e->queue_ns,
-					    .end_ns = e->end_ns,
-					    .cgroup = e->cgroup,
-					    .tgid = e->tgid,
-					    .tid = e->tid,
-					    .via = e->via,
-				    });
+		tasks_io(&r->tasks, &ENDED_IO(e));
 	if (!err && counted)
 		err = usages_request(&r->usages, e) ?: phases_request(&r->phases, e);
 	if (!err && counted && r->tasks.on)
@@ -125,14 +129,7 @@ static int on_other(void *ctx, const struct iolat_other *e)
 {
 	struct run *r = ctx;
 
-	tasks_io(&r->tasks, &(struct ended_io){
-				    .start_ns = e->end_ns - e->device_ns - e->queue_ns,
-				    .end_ns = e->end_ns,
-				    .cgroup = e->cgroup,
-				    .tgid = e->tgid,
-				    .tid = e->tid,
-				    .via = e->via,
-			    });
+	tasks_io(&r->tasks, &ENDED_IO(e));
 	return served_other(&r->served, e);
 }
 
