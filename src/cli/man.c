@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The man page, section 8: fixed chapters around the options, examples and exit statuses of
- * the option table. Used by the build only (docs/gendocs.c).
+ * The man page, section 8: fixed chapters around what the tables of options, columns,
+ * findings and keys say. Used by the build only (docs/gendocs.c).
  *
- * Text here and in the table is plain but for two marks, *bold* and <italic>; what roff
+ * Text here and in the tables is plain but for two marks, *bold* and <italic>; what roff
  * would take as its own is escaped on the way out. Lines of the chapters that begin with a
  * full stop are roff requests.
  */
@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "cli/option_table.h"
+#include "render/columns.h"
+#include "screen/screen.h"
+#include "stats/findings.h"
 
 static const char description[] =
 	".SH DESCRIPTION\n"
@@ -73,7 +76,9 @@ static const char output[] =
 	"Lines are cut to the width of a terminal and never otherwise.\n"
 	"Each table ends with a line that says how complete it is: requests seen, lost,\n"
 	"aggregated (counted without details because the buffer was full), unmatched\n"
-	"(the start was not seen).\n"
+	"(the start was not seen).\n";
+
+static const char output_rest[] =
 	".SS JSON\n"
 	"One object a line: *\"type\":\"interval\"* for each frame,\n"
 	"*\"type\":\"snapshot\"* on *SIGUSR1*, and one *\"type\":\"summary\"* at the end.\n"
@@ -226,6 +231,72 @@ static void print_options(FILE *out)
 	}
 }
 
+/* One of a list: a word, and what it stands for. */
+static void print_item(FILE *out, const char *word, const char *what)
+{
+	fputs(".TP\n\\fB", out);
+	print_text(out, word);
+	fputs("\\fR\n", out);
+	print_text(out, what);
+	fputc('\n', out);
+}
+
+static void print_columns(FILE *out)
+{
+	const struct column *c;
+
+	fputs(".SS Columns\n"
+	      "By their names for \\fB\\-\\-columns\\fR and \\fB\\-\\-sort\\fR.\n",
+	      out);
+	for (size_t i = 0; (c = column_at(i)); i++) {
+		fputs(".TP\n\\fB", out);
+		print_text(out, c->name);
+		fputs("\\fR (", out);
+		print_text(out, c->header);
+		fputs(")\n", out);
+		print_text(out, c->what);
+		fputc('\n', out);
+	}
+}
+
+static void print_reasons(FILE *out)
+{
+	print_text(out, ".SS Waits\n"
+			"Where waits are traced, a second table shows each task: how long it was there, and how much of that it was\n"
+			"blocked on I/O, by reason.\n"
+			"A wait ends when the task is woken; one that goes on counts at once.\n"
+			"The task slept\n");
+	for (int r = 0; r < REASON_MAX; r++)
+		print_item(out, reason_name(r), reason_says(r));
+}
+
+static void print_findings(FILE *out)
+{
+	print_text(out, ".SS Findings\n"
+			"What the numbers mean, in a sentence: the most important one under each frame, all under the summary.\n"
+			"In JSON each has its *evidence* in numbers.\n");
+	for (size_t i = 0; finding_code_at(i); i++)
+		print_item(out, finding_code_at(i), finding_says_at(i));
+}
+
+static void print_keys(FILE *out)
+{
+	print_text(out, ".SS Full screen\n"
+			"A line is who waits: the blocked share as a bar, latency, I/Os and bytes a second, the last minute.\n");
+	for (const struct screen_key *k = screen_keys(); k->keys; k++)
+		print_item(out, k->keys, k->what);
+}
+
+static void print_output(FILE *out)
+{
+	print_text(out, output);
+	print_columns(out);
+	print_reasons(out);
+	print_findings(out);
+	print_keys(out);
+	print_text(out, output_rest);
+}
+
 static void print_statuses(FILE *out)
 {
 	const struct status_row *s;
@@ -257,7 +328,7 @@ void options_man(FILE *out)
 	print_title(out);
 	print_text(out, description);
 	print_options(out);
-	print_text(out, output);
+	print_output(out);
 	print_text(out, signals);
 	print_statuses(out);
 	print_examples(out);

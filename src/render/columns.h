@@ -47,6 +47,8 @@ struct column {
 
 	size_t field; /* the number's source, an offset in struct row */
 	double p;     /* the percentile of a histogram */
+
+	const char *what; /* in words, for the man page */
 };
 
 const struct column *column_at(size_t i); /* NULL behind the last */

@@ -34,6 +34,12 @@ short screen_events(const struct screen *s);
 int screen_attend(struct screen *s);
 bool screen_quits(const struct screen *s); /* the user wants to end the run */
 
+/* What keys do, in words; ends with NULL. */
+struct screen_key {
+	const char *keys, *what;
+};
+const struct screen_key *screen_keys(void);
+
 /* What else the user wants, once. */
 enum screen_wish { SCREEN_NOTHING, SCREEN_RECORDING, SCREEN_PAGE };
 enum screen_wish screen_wish(struct screen *s);

@@ -7,28 +7,47 @@
 #include <string.h>
 
 /* The most important first: what stands still, what is broken, whom it hits, why, and at the end what it is not. */
-static const char *const codes[] = {
-	"hung-request",	   "io-errors",		   "swap",	       "cgroup-throttled",
-	"network-filesystem", "fuse-filesystem",
-	"worker-stuck",	   "noisy-neighbour",	   "writeback-stall",  "sync-stall",
-	"page-fault-io",
-	"iops-ceiling",	   "larger-than-memory",   "cold-cache",       "all-workers-io-bound",
-	"gpu-starved",
-	"device-saturated",	   "small-random-reads",
-	"not-the-disk",	   "unattributed",
+static const struct {
+	const char *code, *says;
+} codes[] = {
+	{"hung-request", "a request has been in flight for longer than --stuck: where, whose"},
+	{"io-errors", "the device returned errors"},
+	{"swap", "waits for swapped memory, not for the data set"},
+	{"cgroup-throttled", "waits come from the cgroup's own I/O limit, not from the disk"},
+	{"network-filesystem", "the waits are for this network mount; says so where no local disk is involved"},
+	{"fuse-filesystem", "the same for a FUSE mount"},
+	{"worker-stuck", "this worker or process waits for I/O far more than its siblings, on this device"},
+	{"noisy-neighbour", "while the traced ones waited, the device served this other process or cgroup"},
+	{"writeback-stall", "writers wait for dirty pages to be written"},
+	{"sync-stall", "much time goes by in fsync and its like, as for a checkpoint"},
+	{"page-fault-io", "the waits come from page faults on mapped files, on these"},
+	{"iops-ceiling", "a flat rate after a step in latency: a provisioned or burst limit of the volume"},
+	{"larger-than-memory", "every epoch reads the same data again (needs --log)"},
+	{"cold-cache", "only the first epoch waits for the disk: the data set fits into memory (needs --log)"},
+	{"all-workers-io-bound", "the workers together wait for I/O most of the time: it sets the pace, not their CPU time"},
+	{"gpu-starved", "a GPU idles, and in the same intervals the workers that feed it wait for I/O"},
+	{"device-saturated", "requests wait longer for their turn than they take"},
+	{"small-random-reads", "most reads are small and jump: pack the files, or cache them"},
+	{"not-the-disk", "the traced processes hardly wait for I/O: look elsewhere"},
+	{"unattributed", "more than a tenth of the bytes have no owner, and why"},
 };
 #define N_CODES (sizeof(codes) / sizeof(codes[0]))
 
 const char *finding_code_at(size_t i)
 {
-	return i < N_CODES ? codes[i] : NULL;
+	return i < N_CODES ? codes[i].code : NULL;
+}
+
+const char *finding_says_at(size_t i)
+{
+	return i < N_CODES ? codes[i].says : NULL;
 }
 
 static double rank(const char *code)
 {
 	size_t i = 0;
 
-	while (i < N_CODES && strcmp(codes[i], code))
+	while (i < N_CODES && strcmp(codes[i].code, code))
 		i++;
 	return (double)(N_CODES - i);
 }

@@ -41,6 +41,7 @@ void findings_find(struct findings *f, const struct known *k);
 
 /* The codes, in the order of their importance; NULL behind the last. */
 const char *finding_code_at(size_t i);
+const char *finding_says_at(size_t i); /* in general; an instance has its own text */
 
 /* For the rules: a new finding with its evidence. `magnitude` in 0..1 orders those of one code. NULL when the list
  * is full of more important ones. */

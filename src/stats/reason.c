@@ -5,15 +5,25 @@
  */
 #include "stats/reason.h"
 
+static const struct {
+	const char *name, *says;
+} reasons[REASON_MAX] = {
+	[REASON_DISK] = {"disk", "for a request of its own, a file system's log (fsync), or data that others were reading"},
+	[REASON_THROTTLE] = {"throttle", "held back by its own cgroup's I/O limit (io.max, blkio.throttle)"},
+	[REASON_NETWORK_FS] = {"network_fs", "for a file of a network file system"},
+	[REASON_FUSE] = {"fuse", "for a file of a FUSE file system"},
+	[REASON_PAGE_FAULT] = {"page_fault", "in a page fault: a mapped file, or swap"},
+	[REASON_OTHER] = {"other", "uninterruptibly, and none of these can be told"},
+};
+
 const char *reason_name(enum wait_reason reason)
 {
-	static const char *const names[REASON_MAX] = {
-		[REASON_DISK] = "disk",		    [REASON_THROTTLE] = "throttle",
-		[REASON_NETWORK_FS] = "network_fs", [REASON_FUSE] = "fuse",
-		[REASON_PAGE_FAULT] = "page_fault", [REASON_OTHER] = "other",
-	};
+	return reasons[reason].name;
+}
 
-	return names[reason];
+const char *reason_says(enum wait_reason reason)
+{
+	return reasons[reason].says;
 }
 
 static int file_system_reason(uint32_t magic)

@@ -132,6 +132,7 @@ enum wait_reason {
 	REASON_MAX
 };
 const char *reason_name(enum wait_reason reason);	/* "disk", ... */
+const char *reason_says(enum wait_reason reason);	/* the task slept ... */
 
 struct task {
 	struct row_subject subject;	/* disk and op mean nothing here */

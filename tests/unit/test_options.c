@@ -19,6 +19,8 @@
 #include "base/log.h"
 #include "cli/option_table.h"
 #include "cli/options.h"
+#include "render/columns.h"
+#include "stats/findings.h"
 
 #define MAX_WORDS 32
 
@@ -366,6 +368,14 @@ static void test_documents(void **state)
 		if (option_applies(row, COMMAND_LIVE))
 			assert_true(mentions(caught[0], name));
 		assert_true(mentions(bash, name));
+		assert_true(mentions(man, escaped));
+	}
+	for (size_t i = 0; column_at(i); i++) {
+		roff_name(escaped, column_at(i)->header);
+		assert_true(mentions(man, escaped));
+	}
+	for (size_t i = 0; finding_code_at(i); i++) {
+		roff_name(escaped, finding_code_at(i));
 		assert_true(mentions(man, escaped));
 	}
 	free(man);
