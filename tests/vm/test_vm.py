@@ -108,7 +108,7 @@ class Guests:
 @pytest.fixture(scope="session")
 def guests(request, tmp_path_factory):
     assert IOLAT.is_file(), f"{IOLAT} is not built (make)"
-    chosen = [item.callspec.params for item in request.session.items if item.function is test_kernel]
+    chosen = [item.callspec.params for item in request.session.items if getattr(item, "function", None) is test_kernel]
     all_of_them = Guests(tmp_path_factory, dict.fromkeys((p["suite"], p["cgroups"], p["machine"]) for p in chosen))
     yield all_of_them
     all_of_them.end()
