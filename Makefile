@@ -122,6 +122,7 @@ $(B)/flags: force
 
 # The unit names the program where it will lie.
 $(B)/iolat.service: src/deploy/iolat.service force
+	@mkdir -p $(@D)
 	$(Q)sed 's,@BINDIR@,$(PREFIX)/bin,' $< > $@
 
 # Where zsh looks by itself; distributions have folders of their own.

@@ -57,12 +57,15 @@ static size_t size_of(const struct iolat_container *e)
 
 static struct texts texts_in(const char *s, size_t size)
 {
-	const char *end = s + size;
 	struct texts t;
 
 	for (size_t i = 0; i < IOLAT_TEXT_MAX; i++) {
-		t.at[i] = s < end ? s : "";
-		s += s < end ? strlen(s) + 1 : 0;
+		size_t len = size ? strlen(s) + 1 : 0;
+
+		t.at[i] = size ? s : "";
+		if (len)
+			s += len;
+		size -= len;
 	}
 	return t;
 }

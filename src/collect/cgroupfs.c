@@ -439,10 +439,10 @@ static int filter_in(const struct cgroupfs *c, unsigned int tree, const char *re
 static const char *relative_to_mount(const struct cgroupfs *c, const char *path)
 {
 	for (int i = 0; i < IOLAT_TREE_MAX; i++) {
-		size_t len = c->mount[i] ? strlen(c->mount[i]) : 0;
+		const char *rest = c->mount[i] ? below_mount(c, c->mount[i], path) : NULL;
 
-		if (len && !strncmp(path, c->mount[i], len) && (path[len] == '/' || !path[len]))
-			return path + len;
+		if (rest && (*rest == '/' || !*rest))
+			return rest;
 	}
 	return NULL;
 }

@@ -21,6 +21,11 @@ def test_cgroup_with_a_child_made_later(loop_disk, stack, cgroup, doio, iolat, t
     assert found == {inside.pid: 10, nested.pid: 20}
 
 
+def test_cgroup_from_other_mounts(cgroup, run_iolat):
+    """Where iolat has mounts of its own, as under some service managers, paths still mean what they say."""
+    run_iolat("--cgroup", cgroup("mine").dir, "-D", "100ms", rc=0, prefix=["unshare", "--mount"])
+
+
 def test_cgroup_by_its_name_in_the_tree(loop_disk, cgroup, doio, iolat):
     """--cgroup takes the path below the tree's mount point as well."""
     disk, group = loop_disk(), cgroup("named")

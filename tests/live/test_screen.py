@@ -220,13 +220,13 @@ def test_resize(watching):
 
 
 @pytest.fixture
-def wide_name(screen, loop_disk, held):
-    """iolat on a program whose name is in Chinese."""
+def wide_name(screen, slow_disk, held):
+    """iolat on a program whose name is in Chinese, and which waits most of its time."""
     def start(**how):
         code = ("import ctypes, mmap, os, sys, time; ctypes.CDLL(None).prctl(15, '读取'.encode(), 0, 0, 0)\n"
                 "fd, b = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 4096)\n"
                 "while True: os.preadv(fd, [b], 0), time.sleep(0.01)")
-        load = held(base.PYTHON, "-c", code, loop_disk().path)
+        load = held(base.PYTHON, "-c", code, slow_disk(read_ms=20).path)
         s = screen("--pid", load.pid, **how)
         load.go()
         return s
