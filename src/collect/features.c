@@ -8,21 +8,74 @@
 
 #include <bpf/btf.h>
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FLUSH_SEQ_BIT 4 /* RQF_FLUSH_SEQ where BTF has no enumerator for it (before 6.12) */
 
+#define PREFIX "btf_trace_"
+
+/* To look one up in BTF itself is to go through all types. */
+struct tracepoint {
+	const char *name;	/* in the BTF */
+	__u32 type;		/* of the typedef */
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct tracepoint *)a)->name, ((const struct tracepoint *)b)->name);
+}
+
+/* The name of the tracepoint that a type stands for, or NULL. */
+static const char *tracepoint_name(const struct btf *btf, const struct btf_type *t)
+{
+	const char *name = btf_is_typedef(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
+
+	return name && !strncmp(name, PREFIX, strlen(PREFIX)) ? name + strlen(PREFIX) : NULL;
+}
+
+#define ROOM 1024u /* a step of it */
+
+static bool make_room(struct features *f)
+{
+	struct tracepoint *more;
+
+	if (f->n_tracepoints % ROOM)
+		return true;
+	more = reallocarray(f->tracepoints, f->n_tracepoints + ROOM, sizeof(*more));
+	if (more)
+		f->tracepoints = more;
+	return more;
+}
+
+static int list_tracepoints(struct features *f)
+{
+	for (__u32 id = 1; id < btf__type_cnt(f->btf); id++) {
+		const struct btf_type *t = btf__type_by_id(f->btf, id);
+		const char *name = tracepoint_name(f->btf, t);
+
+		if (name && !make_room(f))
+			return -ENOMEM;
+		if (name)
+			f->tracepoints[f->n_tracepoints++] = (struct tracepoint){name, t->type};
+	}
+	if (f->n_tracepoints)
+		qsort(f->tracepoints, f->n_tracepoints, sizeof(*f->tracepoints), by_name);
+	return 0;
+}
+
 int features_read(struct features *f, const char *file)
 {
-	f->path = file ?: FEATURES_BTF;
-	f->foreign = file;
+	*f = (struct features){.path = file ?: FEATURES_BTF, .foreign = file};
 	f->btf = btf__parse(f->path, NULL);
-	return f->btf ? 0 : -errno;
+	return f->btf ? list_tracepoints(f) : -errno;
 }
 
 void features_free(struct features *f)
 {
+	free(f->tracepoints);
+	f->tracepoints = NULL;
+	f->n_tracepoints = 0;
 	btf__free(f->btf);
 	f->btf = NULL;
 }
@@ -30,15 +83,12 @@ void features_free(struct features *f)
 /* The prototype of a tracepoint, or NULL. */
 static const struct btf_type *prototype(const struct features *f, const char *tracepoint)
 {
-	char name[64];
+	const struct tracepoint wanted = {.name = tracepoint}, *found = NULL;
 	const struct btf_type *t;
-	int id;
 
-	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
-	id = btf__find_by_name_kind(f->btf, name, BTF_KIND_TYPEDEF);
-	if (id < 0)
-		return NULL;
-	t = btf__type_by_id(f->btf, btf__type_by_id(f->btf, id)->type);
+	if (f->n_tracepoints)
+		found = bsearch(&wanted, f->tracepoints, f->n_tracepoints, sizeof(wanted), by_name);
+	t = found ? btf__type_by_id(f->btf, found->type) : NULL;
 	if (!t || !btf_is_ptr(t))
 		return NULL;
 	t = btf__type_by_id(f->btf, t->type);

@@ -7,13 +7,17 @@
 #define IOLAT_COLLECT_FEATURES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "iolat/wire.h"
 
 struct btf;
+struct tracepoint;
 
 struct features {
 	struct btf *btf;
+	struct tracepoint *tracepoints;	/* in the order of their names */
+	size_t n_tracepoints;
 	const char *path;	/* where it was read from */
 	bool foreign;		/* not from the kernel itself */
 };
