@@ -226,7 +226,7 @@ $(B)/tests/btf/%.btf: tests/btf/extract.py
 	$(Q)/usr/bin/python3 tests/btf/extract.py --made $* $@
 $(B)/tests/btf/5.10.136.btf: tests/btf/5.10.btf.xz
 $(B)/tests/btf/5.15.btf: tests/btf/6.1.btf.xz
-$(B)/tests/test_relocate: $(BTF)
+$(B)/tests/test_relocate $(B)/tests/test_types: $(BTF)
 
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 $(B)/tests/%: tests/unit/%.c $(B)/libiolat.a

@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/log.h"
 #include "collect/calls.h"
 #include "collect/embedded.h"
@@ -23,6 +25,7 @@
 #include "collect/reader.h"
 #include "collect/refusal.h"
 #include "collect/rings.h"
+#include "collect/types.h"
 
 #define SELECTED_TASKS 65536u
 #define FLIGHT_SLOTS   16384u
@@ -112,19 +115,24 @@ static int configure(const struct load_plan *p, struct bpf_object *obj)
 static int load_variant(const struct load_plan *p, const struct embedded *e, const struct left_out *l,
 			struct bpf_object **out)
 {
-	/* Naming the kernel's BTF keeps libbpf from looking through the modules' for types that this
+	AUTO_CLOSE int types = memfd_create("types", MFD_CLOEXEC);
+	char path[32];
+	/* A file for BTF also keeps libbpf from looking through the modules' for types that this
 	 * kernel lacks, which takes CAP_SYS_ADMIN. */
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "iolat_",
-		    .btf_custom_path = p->features->path);
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "iolat_", .btf_custom_path = path);
 	struct bpf_object *obj;
 	int err;
 
+	if (types < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", types);
 	obj = bpf_object__open_mem(e->data, e->end - e->data, &opts);
 	if (!obj)
 		return -errno;
 	choose_programs(p, l, obj);
 	refusal_forget();
-	err = configure(p, obj) ?: bpf_object__load(obj);
+	err = types_write(p->features->btf, bpf_object__btf(obj), types);
+	err = err ?: configure(p, obj) ?: bpf_object__load(obj);
 	if (err) {
 		bpf_object__close(obj);
 		return err;
