@@ -84,6 +84,7 @@ static __always_inline bool bio_selected(const struct bio_flight *b, struct gend
 static __noinline int bio_flight_begin(struct bio *bio, u64 now)
 {
 	struct gendisk *disk = bio_disk(bio);
+	u16 part = bio_part(bio);
 	u64 key = address_of(bio);
 	struct arrival a = arrival_get(key, true);
 	struct bio_flight *b = bio_flight_claim(key);
@@ -97,7 +98,7 @@ static __noinline int bio_flight_begin(struct bio *bio, u64 now)
 	b->disk = disk_seen(disk);
 	b->name = layer_seen(disk, b->disk);
 	b->pieces = 1;
-	b->part = bio_part(bio);
+	b->part = part;
 	b->op = op_submitted(opf, b->bytes);
 	b->flags = flags_of(opf) | IOLAT_RQ_NO_SPLIT;
 	owner_of_bio(bio, a.above ?: layer_above(key), &b->owner);

@@ -88,23 +88,21 @@ __noinline u32 share_of_bios(u64 first, u64 rq, u32 nr_bytes, u64 number_part, u
 	return w.others;
 }
 
-/* Bytes of the part that completes now which are others'. */
-static __always_inline u32 share_bytes(struct request *rq, u32 nr_bytes, u64 now)
-{
-	struct gendisk *disk = request_disk(rq);
-	u32 part = request_part(rq);
-
-	return share_of_bios(number_of(get(rq, bio)),
-			     disk_is_selected(disk, part) ? number_of(rq) : NOT_SENT, nr_bytes,
-			     (u64)disk_number(disk) << 32 | part, now);
-}
-
 /* The rest of what a record is made of, besides its request and flight. */
 struct ending {
+	struct gendisk *disk;
 	u32 number, part;	/* of the disk */
 	u64 now;
 	u8 error;
 };
+
+/* Bytes of the part that completes now which are others'. */
+static __always_inline u32 share_bytes(struct request *rq, u32 nr_bytes, const struct ending *end)
+{
+	return share_of_bios((u64)BPF_CORE_READ(rq, bio),
+			     disk_is_selected(end->disk, end->part) ? number_of(rq) : NOT_SENT, nr_bytes,
+			     (u64)disk_number(end->disk) << 32 | end->part, end->now);
+}
 
 static __always_inline void fill_request(struct iolat_request *e, struct request *rq,
 					 const struct flight *f, const struct ending *end)
@@ -244,17 +242,14 @@ __noinline int forget_bios(u64 rq)
 
 /* A completion whose start nobody saw; commands and the driver's own flushes never had one. Bios that
  * were merged into it meanwhile may have been seen. */
-static __noinline int complete_unknown(struct request *rq, u32 nr_bytes)
+static __noinline int complete_unknown(struct request *rq, u32 nr_bytes, struct gendisk *disk)
 {
-	struct gendisk *disk;
-
 	if (is_driver_flush(rq) || is_passthrough(rq))
 		return 0;
 	forget_bios(number_of(rq));
 	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
 		return 0;
 	count(unmatched);
-	disk = request_disk(rq);
 	if (disk)
 		count_unselected(disk_seen(disk));
 	return 0;
@@ -268,7 +263,7 @@ static __always_inline struct flight *flight_ending(struct request *rq)
 
 	if (!f && !knobs.has_io_start)
 		f = flight_adopt(rq);
-	if (f && !f->issue_ns && get(rq, bio) != get(rq, biotail))
+	if (f && !f->issue_ns && BPF_CORE_READ(rq, bio) != BPF_CORE_READ(rq, biotail))
 		iolat_count_bios(number_of(rq));
 	return f;
 }
@@ -316,12 +311,12 @@ __noinline int end_bios(u64 rq, u32 bytes, u32 error, u64 now)
 }
 
 /* The bios of a request that are the device's above end there, too. */
-static __always_inline void end_above(struct request *rq, u32 nr_bytes, u8 error, u64 now)
+static __always_inline void end_above(struct request *rq, u32 nr_bytes, const struct ending *end)
 {
 	u32 bytes = nr_bytes < get(rq, __data_len) ? nr_bytes : ALL_BYTES;
 
 	if (!request_in_flush_sequence(rq))
-		end_bios(number_of(rq), bytes, error, now);
+		end_bios(number_of(rq), bytes, end->error, end->now);
 }
 
 /* Fires for each part. The last one reaches the request's length (still the old value here) outside
@@ -332,27 +327,24 @@ int iolat_rq_complete(u64 *ctx)
 	struct request *rq = (struct request *)ctx[0];
 	s32 status = (s32)ctx[1];
 	u32 nr_bytes = (u32)ctx[2];
+	struct ending end = {.disk = request_disk(rq), .part = request_part(rq)};
 	struct flight *f = flight_ending(rq);
-	struct ending end = {};
-	struct gendisk *disk;
 
 	if (!f) {
-		complete_unknown(rq, nr_bytes);
+		complete_unknown(rq, nr_bytes, end.disk);
 		return 0;
 	}
 	end.now = bpf_ktime_get_ns();
+	end.error = status_errno(status);
 	f->bytes += nr_bytes;
 	if (f->shared)
-		f->bytes -= share_bytes(rq, nr_bytes, end.now);
+		f->bytes -= share_bytes(rq, nr_bytes, &end);
 	if (f->in_place)
-		end_above(rq, nr_bytes, status_errno(status), end.now);
+		end_above(rq, nr_bytes, &end);
 	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))
 		return 0;
-	disk = request_disk(rq);
-	end.number = disk_seen(disk);
-	end.part = request_part(rq);
-	end.error = status_errno(status);
-	if (selected_by(&f->owner, f, end.now) && disk_is_selected(disk, end.part)) {
+	end.number = disk_seen(end.disk);
+	if (selected_by(&f->owner, f, end.now) && disk_is_selected(end.disk, end.part)) {
 		emit_request(rq, f, &end);
 		watch(end.number, end.now);
 	} else {

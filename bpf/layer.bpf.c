@@ -63,7 +63,8 @@ int iolat_bio_end(u64 *ctx)
 	struct bio_flight *b = bio_flight_find(address_of(bio));
 
 	arrival_get(address_of(bio), true);
+	u8 status = get(bio, bi_status);
 	if (b)
-		bio_flight_end(b, blk_status_errno(get(bio, bi_status)), bpf_ktime_get_ns());
+		bio_flight_end(b, status ? iolat_blk_error(status) : 0, bpf_ktime_get_ns());
 	return 0;
 }

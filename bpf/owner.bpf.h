@@ -170,8 +170,7 @@ static __always_inline void owner_now(struct bio *bio, struct owner *o)
 		return;
 	}
 	o->from = IOLAT_OWNER_TASK;
-	o->cgroup = IOLAT_CGROUP(knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2,
-				 task_cgroup(task));
+	o->cgroup = IOLAT_CGROUP(knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2, current_cgroup());
 	o->selected = task_selected(task, o->pid_tgid >> 32);
 }
 

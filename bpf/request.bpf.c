@@ -83,23 +83,19 @@ static __always_inline struct flight *flight_late(struct request *rq)
 	return f ?: flight_of_command(rq);
 }
 
-/* Its bios are final when it is issued; but a requeued request may get more. */
-static __always_inline bool bios_uncounted(struct request *rq, const struct flight *f)
-{
-	return (!f->issue_ns || f->requeues) && get(rq, bio) != get(rq, biotail);
-}
-
 HOOK_SEC("block_rq_issue")
 int iolat_rq_issue(u64 *ctx)
 {
 	struct request *rq = ctx_request(ctx);
+	bool several = get(rq, bio) != get(rq, biotail);
 	struct flight *f = flight_find(address_of(rq));
 
 	if (!f && !is_driver_flush(rq))
 		f = flight_late(rq);
 	if (!f)
 		return 0;
-	if (bios_uncounted(rq, f))
+	/* Its bios are final when it is issued; but a requeued request may get more. */
+	if (several && (!f->issue_ns || f->requeues))
 		iolat_count_bios(number_of(rq));
 	f->issue_ns = bpf_ktime_get_ns();
 	return 0;

@@ -62,14 +62,14 @@ static __always_inline bool is_io_wait(struct task_struct *task, u32 state, stru
 	       (state & TASK_INTERRUPTIBLE && iolat_fs_kind(w->fs_magic) != IOLAT_FS_LOCAL);
 }
 
-static __always_inline void fill(struct iolat_wait *w, struct task_struct *task)
+static __always_inline void fill(struct iolat_wait *w, struct task_struct *task, u64 cgroup)
 {
 	w->head.kind = IOLAT_EV_WAIT;
 	w->head.size = sizeof(*w);
 	w->tid = task_get(task, pid);
 	w->tgid = task_get(task, tgid);
 	w->start_ns = bpf_ktime_get_ns();
-	w->cgroup = IOLAT_CGROUP(knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2, task_cgroup(task));
+	w->cgroup = IOLAT_CGROUP(knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2, cgroup);
 	w->major_faults = task_get(task, maj_flt);
 }
 
@@ -102,7 +102,7 @@ static __always_inline void falls_asleep(struct task_struct *task, u32 state)
 	    !is_io_wait(task, state, &w, &found, task_registers(task)) ||
 	    !task_selected((void *)task, tgid))
 		return;
-	fill(&w, task);
+	fill(&w, task, current_cgroup()); /* it still runs */
 	name_file(&found, &w);
 	sleep_add(&w);
 }
@@ -172,7 +172,7 @@ int iolat_asleep(struct bpf_iter__task *ctx)
 	if (!state || !is_io_wait(task, state, &w, &found, task_registers(task)) ||
 	    !task_selected(task, BPF_CORE_READ(task, tgid)))
 		return 0;
-	fill(&w, task);
+	fill(&w, task, task_cgroup(task));
 	w.flags |= IOLAT_WAIT_EARLIER;
 	name_file(&found, &w);
 	if (bpf_map_update_elem(&iolat_sleeps, &w.tid, &w, BPF_NOEXIST))

@@ -25,17 +25,28 @@ static __always_inline struct cgroup *task_cgroup_in(struct task_struct *task, u
 /* The cgroup of a task's I/O: the v2 one, or on v1 hosts the blkio one. */
 static __always_inline u64 task_cgroup(struct task_struct *task)
 {
-#ifdef IOLAT_MODERN
-	u32 io = bpf_core_enum_value(enum cgroup_subsys_id, io_cgrp_id);
-	struct css_set *set = task->cgroups;
-
-	return knobs.blkio_v1 ? set->subsys[io]->cgroup->kn->id : set->dfl_cgrp->kn->id;
-#else
 	u32 tree = knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2;
 	struct cgroup *cgrp = task_cgroup_in(task, tree);
 
 	return BPF_CORE_READ(cgrp, kn, id);
+}
+
+/* The v1 one of the current task. Global: to check a read of a trusted pointer takes some verifiers a millisecond, on
+ * each way that leads to it. */
+__weak __noinline u64 iolat_current_blkio(void)
+{
+#ifdef IOLAT_MODERN
+	u32 io = bpf_core_enum_value(enum cgroup_subsys_id, io_cgrp_id);
+
+	return current_task()->cgroups->subsys[io]->cgroup->kn->id;
+#else
+	return task_cgroup(current_task());
 #endif
+}
+
+static __always_inline u64 current_cgroup(void)
+{
+	return knobs.blkio_v1 ? iolat_current_blkio() : bpf_get_current_cgroup_id();
 }
 
 /* The id of the ancestor that a cgroup has at `level`, 0 if it is not that deep:

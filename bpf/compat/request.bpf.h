@@ -121,12 +121,11 @@ static __always_inline bool request_in_flush_sequence(struct request *rq)
 	return get(rq, rq_flags) & (1u << knobs.flush_seq_bit);
 }
 
-/* blk_status_t as an errno, as in blk_errors[] of block/blk-core.c. */
-static __always_inline u8 blk_status_errno(u8 status)
+/* blk_status_t as an errno, as in blk_errors[] of block/blk-core.c. Global: verified once, not for each of its
+ * results. */
+__weak __noinline u32 iolat_blk_error(u32 status)
 {
 	switch (status) {
-	case 0:
-		return 0;
 	case 1:
 		return 95; /* EOPNOTSUPP */
 	case 2:
@@ -158,7 +157,7 @@ static __always_inline u8 status_errno(s32 status)
 		return 0;
 	if (knobs.errno_status)
 		return status < 0 && status > -256 ? -status : 5;
-	return blk_status_errno(status);
+	return iolat_blk_error((u8)status);
 }
 
 #endif /* IOLAT_COMPAT_REQUEST_BPF_H */
