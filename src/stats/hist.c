@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The histogram behind every latency column. Most keys see values of a few octaves, so each octave
- * (32 counters) exists only once it was hit: a dense one would take 15 KB a key. Filled by row.c,
- * read through snapshots by the renderers.
+ * The histogram behind every latency column. Most keys see few values of a few octaves, so each octave
+ * (32 counters) exists only once it was hit, with counters as wide as the values are many: a dense one
+ * would take 15 KB a key. Filled by row.c, read through snapshots by the renderers.
  */
 #include "stats/hist.h"
 
@@ -41,9 +41,17 @@ struct hist_bucket hist_bucket_at(unsigned int bucket)
 	return (struct hist_bucket){.lo = lo, .hi = lo + ((1ULL << shift) - 1)};
 }
 
+/* Bytes of a counter of as many values. */
+static uint8_t width_for(uint64_t count)
+{
+	if (count <= UINT8_MAX)
+		return sizeof(uint8_t);
+	return count <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
 void hist_init(struct hist *h)
 {
-	*h = (struct hist){.min = UINT64_MAX};
+	*h = (struct hist){.min = UINT64_MAX, .width = width_for(0)};
 }
 
 void hist_free(struct hist *h)
@@ -72,27 +80,39 @@ static size_t place_of(const struct hist *h, unsigned int bucket)
 
 static uint64_t counter(const struct hist *h, size_t place)
 {
-	return h->wide ? ((const uint64_t *)h->counters)[place]
-		       : ((const uint32_t *)h->counters)[place];
+	switch (h->width) {
+	case sizeof(uint8_t):
+		return ((const uint8_t *)h->counters)[place];
+	case sizeof(uint32_t):
+		return ((const uint32_t *)h->counters)[place];
+	default:
+		return ((const uint64_t *)h->counters)[place];
+	}
 }
 
 static void add_to(struct hist *h, size_t place, uint64_t n)
 {
-	if (h->wide)
-		((uint64_t *)h->counters)[place] += n;
-	else
+	switch (h->width) {
+	case sizeof(uint8_t):
+		((uint8_t *)h->counters)[place] += (uint8_t)n;
+		break;
+	case sizeof(uint32_t):
 		((uint32_t *)h->counters)[place] += (uint32_t)n;
+		break;
+	default:
+		((uint64_t *)h->counters)[place] += n;
+	}
 }
 
-static size_t octave_bytes(bool wide)
+static size_t octave_bytes(const struct hist *h)
 {
-	return HIST_SUB * (wide ? sizeof(uint64_t) : sizeof(uint32_t));
+	return HIST_SUB * (size_t)h->width;
 }
 
 /* Copies the counters of one into another of the same width that has all of its octaves, and more. */
 static void spread(const struct hist *from, struct hist *to)
 {
-	size_t bytes = octave_bytes(from->wide);
+	size_t bytes = octave_bytes(from);
 	const char *at = from->counters;
 
 	for (unsigned int o = 0; o < HIST_OCTAVES; o++) {
@@ -111,7 +131,7 @@ static int need_octaves(struct hist *h, uint64_t octaves)
 	if (!(octaves & ~h->present))
 		return 0;
 	more.present |= octaves;
-	more.counters = calloc(octaves_before(&more, HIST_OCTAVES), octave_bytes(h->wide));
+	more.counters = calloc(octaves_before(&more, HIST_OCTAVES), octave_bytes(h));
 	if (!more.counters)
 		return -ENOMEM;
 	spread(h, &more);
@@ -120,23 +140,28 @@ static int need_octaves(struct hist *h, uint64_t octaves)
 	return 0;
 }
 
+static int widen(struct hist *h, uint8_t width)
+{
+	size_t counters = (size_t)octaves_before(h, HIST_OCTAVES) << HIST_SUB_BITS;
+	struct hist wider = *h;
+
+	wider.width = width;
+	wider.counters = calloc(counters + 1, width); /* there may be none yet */
+	if (!wider.counters)
+		return -ENOMEM;
+	for (size_t i = 0; i < counters; i++)
+		add_to(&wider, i, counter(h, i));
+	free(h->counters);
+	*h = wider;
+	return 0;
+}
+
 /* Makes sure that no counter overflows when n values come: none is above the count of all. */
 static int need_width(struct hist *h, uint64_t n)
 {
-	size_t counters = (size_t)octaves_before(h, HIST_OCTAVES) << HIST_SUB_BITS;
-	uint64_t *wide;
+	uint8_t width = width_for(n > UINT64_MAX - h->count ? UINT64_MAX : h->count + n);
 
-	if (h->wide || n <= UINT32_MAX - h->count)
-		return 0;
-	wide = calloc(counters + 1, sizeof(*wide)); /* there may be none yet */
-	if (!wide)
-		return -ENOMEM;
-	for (size_t i = 0; i < counters; i++)
-		wide[i] = counter(h, i);
-	free(h->counters);
-	h->counters = wide;
-	h->wide = true;
-	return 0;
+	return width > h->width ? widen(h, width) : 0;
 }
 
 int hist_add_bucket(struct hist *h, unsigned int bucket, uint64_t n)

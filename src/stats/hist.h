@@ -2,8 +2,8 @@
 /*
  * Log-linear histograms of 64-bit values. Values below 64 have a bucket each; above,
  * every power of two is cut into 32 equal buckets, so a bucket is at most 1/32 of its
- * value wide. An octave takes memory from its first hit on: 128 bytes, twice that in a
- * histogram of more than 2^32 values.
+ * value wide. An octave takes memory from its first hit on: 32 bytes, 128 in a histogram of
+ * more than 255 values, 256 in one of more than 2^32.
  */
 #ifndef IOLAT_STATS_HIST_H
 #define IOLAT_STATS_HIST_H
@@ -25,7 +25,7 @@ struct hist {
 	double sum;
 	uint64_t present;	/* bit an octave that has counters */
 	void *counters;		/* of those octaves in their order, HIST_SUB each */
-	bool wide;		/* they have 64 bits, else 32 */
+	uint8_t width;		/* of each, in bytes: 1, 4 or 8 */
 };
 
 struct hist_bucket {

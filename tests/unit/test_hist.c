@@ -286,7 +286,7 @@ static void check_counts(const struct hist *h, uint64_t first, uint64_t second)
 	assert_int_equal(h->count, first + second);
 }
 
-/* Counters have 32 bits as long as that is enough for all of them. */
+/* Counters have 8 or 32 bits as long as that is enough for all of them. */
 static void test_many_values(void **state)
 {
 	unsigned int low = hist_bucket_of(1000), high = hist_bucket_of(1000000);
@@ -294,12 +294,18 @@ static void test_many_values(void **state)
 
 	hist_init(&h);
 	hist_init(&other);
-	assert_int_equal(hist_add_bucket(&h, high, UINT32_MAX - 1), 0);
+	assert_int_equal(hist_add_bucket(&h, high, UINT8_MAX - 1), 0);
 	assert_int_equal(hist_add(&h, 1000), 0);
-	assert_false(h.wide);
+	assert_int_equal(h.width, 1);
+	check_counts(&h, 1, UINT8_MAX - 1);
+	assert_int_equal(hist_add_bucket(&h, high, 1), 0);
+	assert_int_equal(h.width, 4);
+	check_counts(&h, 1, UINT8_MAX);
+	assert_int_equal(hist_add_bucket(&h, high, UINT32_MAX - 1 - UINT8_MAX), 0);
+	assert_int_equal(h.width, 4);
 	check_counts(&h, 1, UINT32_MAX - 1);
 	assert_int_equal(hist_add_bucket(&h, high, 1), 0);
-	assert_true(h.wide);
+	assert_int_equal(h.width, 8);
 	assert_int_equal(hist_add_bucket(&h, high, 1ULL << 40), 0);
 	check_counts(&h, 1, UINT32_MAX + (1ULL << 40));
 	assert_int_equal(hist_add_bucket(&other, low, UINT32_MAX), 0);
@@ -307,10 +313,11 @@ static void test_many_values(void **state)
 	check_counts(&other, 1 + (uint64_t)UINT32_MAX, UINT32_MAX + (1ULL << 40));
 	hist_free(&other);
 	assert_int_equal(hist_add(&other, 1000), 0);
+	assert_int_equal(other.width, 1);
 	assert_int_equal(hist_merge(&h, &other), 0);
 	check_counts(&h, 2, UINT32_MAX + (1ULL << 40));
 	hist_free(&h);
-	assert_false(h.wide);
+	assert_int_equal(h.width, 1);
 	assert_int_equal(hist_add_bucket(&h, low, 1ULL << 33), 0); /* at once */
 	assert_int_equal(h.count, 1ULL << 33);
 	hist_free(&h);
