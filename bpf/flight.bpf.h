@@ -34,10 +34,14 @@ static __always_inline u32 hash_of(u64 address)
 #else
 #define slot_free(field) __sync_lock_test_and_set(field, 0)
 #endif
+
+/* Behind the putting, so that look.bpf.c sees the entry or the next time that there is one. */
+#define count_spilled() __sync_fetch_and_add(&spilled, 1)
 #else
 #define in_slot(slots, address, mask) NULL
 #define slot_take(field, address)     ~0ULL
 #define slot_free(field)	      ((void)0)
+#define count_spilled()		      ((void)0)
 #endif
 
 /*
@@ -64,6 +68,7 @@ static __always_inline u32 hash_of(u64 address)
 				count(lost);                                                       \
 			return e;                                                                  \
 		}                                                                                  \
+		count_spilled();                                                                   \
 		e = bpf_map_lookup_elem(rest, &address);                                           \
 		if (e)                                                                             \
 			e->key = address;                                                          \
@@ -98,10 +103,12 @@ static __noinline int arrival_add_rest(u64 bio, u64 now, u64 pid_tgid)
 	struct arrival entry = {.bio = bio, .start_ns = now, .pid_tgid = pid_tgid};
 	struct arrival *a = layered ? bpf_map_lookup_elem(&iolat_bios2, &bio) : NULL;
 
-	if (a)
+	if (a) {
 		a->start_ns = now;
-	else
+	} else {
 		bpf_map_update_elem(&iolat_bios2, &bio, &entry, BPF_ANY);
+		count_spilled();
+	}
 	return 0;
 }
 
@@ -135,6 +142,7 @@ static __always_inline void arrival_mark(const struct arrival *entry)
 		return;
 	}
 	bpf_map_update_elem(&iolat_bios2, &bio, entry, BPF_ANY);
+	count_spilled();
 }
 
 /* What is known of a bio that entered, start 0 if nothing; `take` also forgets it. */

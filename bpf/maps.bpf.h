@@ -286,6 +286,9 @@ const volatile struct iolat_calls calls __weak = {};
 extern struct iolat_marks marks; /* in task.bpf.c: of weak data, each object file's copy takes its room */
 struct iolat_losses losses __weak = {};
 
+/* Entries that the hash maps beside slots ever got. */
+u64 spilled __weak = 0;
+
 #define count(what) __sync_fetch_and_add(&losses.what, 1)
 
 #endif /* IOLAT_MAPS_BPF_H */

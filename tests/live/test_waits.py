@@ -194,13 +194,15 @@ def test_counts_at_once(pausable_disk, doio, start_iolat):
     assert abs(sum(sums) - sum(t["reasons"]["disk"] for t in summary["tasks"])) < 10 * MS
 
 
-def test_stuck_before_the_device(pausable_disk, doio, start_iolat):
+@pytest.mark.parametrize("slots", ["many", "2"])
+def test_stuck_before_the_device(pausable_disk, doio, start_iolat, slots):
     """What waits for a place in the queue of a disk that hangs is stuck in `queue`, with its owner."""
     disk = pausable_disk(queue={"nr_requests": 4})
     disk.pause()
     readers = [doio("read", disk, offset=i * base.MIB) for i in range(10)]
     pids = {r.pid for r in readers}
-    tracer = start_iolat("-f", "json", "-i", "500ms", "--pid", ",".join(map(str, pids)))
+    tracer = start_iolat("-f", "json", "-i", "500ms", "--pid", ",".join(map(str, pids)),
+                         env=base.clean_env(IOLAT_SLOTS=slots))
     for reader in readers:
         reader.go()
 
