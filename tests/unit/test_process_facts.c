@@ -158,7 +158,7 @@ static void test_an_empty_environment(void **state)
 
 static void test_a_command_line(void **state)
 {
-	struct fixture *f = start_child(ARGS("cat", "-", "--multiprocessing-fork"), ARGS("A=1"));
+	struct fixture *f = start_child(ARGS("cat", "-", "--", "--multiprocessing-fork"), ARGS("A=1"));
 
 	read_facts(f);
 	assert_int_equal(f->heard.last.flags, IOLAT_FACT_SPAWNED);
