@@ -138,6 +138,22 @@ static __always_inline int look_at_bio_flight(const struct bio_flight *b)
 }
 
 #ifdef IN_ONE_GO
+/* Slots are walked by their number: most are free, and to be called for each is dearer than to look. */
+static int bio_flight_slot(u32 i, void *nothing)
+{
+	return look_at_bio_flight(bpf_map_lookup_elem(&iolat_bflights, &i));
+}
+
+static int flight_slot(u32 i, void *nothing)
+{
+	return look_at_flight(bpf_map_lookup_elem(&iolat_flights, &i));
+}
+
+static int arrival_slot(u32 i, void *nothing)
+{
+	return look_at_arrival(bpf_map_lookup_elem(&iolat_bios, &i));
+}
+
 static int each_bio_flight(struct bpf_map *map, const void *key, struct bio_flight *b, void *nothing)
 {
 	return look_at_bio_flight(b);
@@ -175,9 +191,9 @@ int iolat_inflight(struct bpf_iter__bpf_map_elem *ctx)
 {
 	if (!ctx->value)
 		return 0;
-	bpf_for_each_map_elem(&iolat_flights, each_flight, NULL, 0);
-	bpf_for_each_map_elem(&iolat_bflights, each_bio_flight, NULL, 0);
-	bpf_for_each_map_elem(&iolat_bios, each_arrival, NULL, 0);
+	bpf_loop(knobs.slot_mask + 1, flight_slot, NULL, 0);
+	bpf_loop(BIO_FLIGHT_SLOTS, bio_flight_slot, NULL, 0);
+	bpf_loop(knobs.slot_mask + 1, arrival_slot, NULL, 0);
 	look_at_rest();
 	return 0;
 }
