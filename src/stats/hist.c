@@ -41,17 +41,9 @@ struct hist_bucket hist_bucket_at(unsigned int bucket)
 	return (struct hist_bucket){.lo = lo, .hi = lo + ((1ULL << shift) - 1)};
 }
 
-/* Bytes of a counter of as many values. */
-static uint8_t width_for(uint64_t count)
-{
-	if (count <= UINT8_MAX)
-		return sizeof(uint8_t);
-	return count <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
-}
-
 void hist_init(struct hist *h)
 {
-	*h = (struct hist){.min = UINT64_MAX, .width = width_for(0)};
+	*h = (struct hist){.min = UINT64_MAX, .width = sizeof(uint8_t)};
 }
 
 void hist_free(struct hist *h)
@@ -156,20 +148,37 @@ static int widen(struct hist *h, uint8_t width)
 	return 0;
 }
 
+/* The most that a counter holds. */
+static uint64_t most_of(uint8_t width)
+{
+	return UINT64_MAX >> (64 - 8 * width);
+}
+
 /* Makes sure that no counter overflows when n values come: none is above the count of all. */
 static int need_width(struct hist *h, uint64_t n)
 {
-	uint8_t width = width_for(n > UINT64_MAX - h->count ? UINT64_MAX : h->count + n);
+	uint8_t width = h->width;
 
-	return width > h->width ? widen(h, width) : 0;
+	while (width < sizeof(uint64_t) && n > most_of(width) - h->count)
+		width = width < sizeof(uint32_t) ? sizeof(uint32_t) : sizeof(uint64_t);
+	return width == h->width ? 0 : widen(h, width);
+}
+
+static int make_room(struct hist *h, uint64_t octaves, uint64_t n)
+{
+	return need_octaves(h, octaves) ?: need_width(h, n);
+}
+
+static bool has_room(const struct hist *h, uint64_t octaves, uint64_t n)
+{
+	return !(octaves & ~h->present) && n <= most_of(h->width) - h->count;
 }
 
 int hist_add_bucket(struct hist *h, unsigned int bucket, uint64_t n)
 {
-	int err = need_octaves(h, 1ULL << (bucket >> HIST_SUB_BITS));
+	uint64_t octave = 1ULL << (bucket >> HIST_SUB_BITS);
+	int err = has_room(h, octave, n) ? 0 : make_room(h, octave, n);
 
-	if (!err)
-		err = need_width(h, n);
 	if (err)
 		return err;
 	add_to(h, place_of(h, bucket), n);
@@ -203,10 +212,8 @@ static void merge_octave(struct hist *into, const struct hist *from, unsigned in
 int hist_merge(struct hist *into, const struct hist *from)
 {
 	/* All memory first: a merge happens whole or not at all. */
-	int err = need_octaves(into, from->present);
+	int err = make_room(into, from->present, from->count);
 
-	if (!err)
-		err = need_width(into, from->count);
 	if (err)
 		return err;
 	for (unsigned int o = 0; o < HIST_OCTAVES; o++)
