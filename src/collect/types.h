@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The types of a kernel that an object's programs name, as BTF by themselves. To fit the programs, libbpf goes through
- * all types that it is given for each one that they name: thousands of times fewer are a quarter of the start.
+ * The types of a kernel that an object's programs name, as BTF by themselves. libbpf goes through all types that it is
+ * given, once for each one that a program names: with all of a kernel's that is a quarter of the start.
  */
 #ifndef IOLAT_COLLECT_TYPES_H
 #define IOLAT_COLLECT_TYPES_H
