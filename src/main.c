@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Wiring only: from the command line to the command. */
+#include <signal.h>
 #include <stddef.h>
 
 #include "cli/diff.h"
@@ -20,8 +21,10 @@ int main(int argc, char **argv)
 		[COMMAND_DOCTOR] = doctor_run,
 	};
 	struct options o;
-	int status = options_parse(&o, argc, argv);
+	int status;
 
+	signal(SIGPIPE, SIG_IGN); /* a reader that has gone is told by the write */
+	status = options_parse(&o, argc, argv);
 	if (status >= 0)
 		return status;
 	status = commands[o.command](&o);

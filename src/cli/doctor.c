@@ -263,8 +263,7 @@ int doctor_run(const struct options *o)
 			print_json(out.stream, &r);
 		else
 			print_table(out.stream, &r);
-		if (output_close(&out))
-			status = EXIT_FAILED;
+		status = output_end(&out);
 	}
 	free(r.checks);
 	return status ?: r.status;

@@ -104,5 +104,5 @@ int explain_run(const struct options *o)
 		print_json(out.stream, all);
 	else
 		print_lines(out.stream, all);
-	return output_close(&out) ? EXIT_FAILED : EXIT_OK;
+	return output_end(&out);
 }

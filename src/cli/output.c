@@ -166,6 +166,13 @@ int output_close(struct output *o)
 	return o->temporary ? finish_temporary(o, err) : err;
 }
 
+int output_end(struct output *o)
+{
+	int err = output_close(o);
+
+	return err && err != -EPIPE ? EXIT_FAILED : EXIT_OK;
+}
+
 void output_abandon(struct output *o)
 {
 	if (!o->stream)

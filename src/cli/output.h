@@ -32,6 +32,9 @@ int output_flush(struct output *o);
 /* Closes; as output_flush. */
 int output_close(struct output *o);
 
+/* Closes at the end of a command; an exit status. */
+int output_end(struct output *o);
+
 /* Closes a file that is not whole and will not be: nothing of it stays. */
 void output_abandon(struct output *o);
 

@@ -33,7 +33,6 @@ int signals_open(void)
 	take(&set, SIGCHLD);
 	if (!is_ignored(SIGHUP))
 		take(&set, SIGHUP);
-	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return fd < 0 ? -errno : fd;

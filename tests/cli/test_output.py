@@ -207,6 +207,29 @@ def test_a_closed_pipe(program):
     assert json.loads(done.stdout)["type"] == "interval"
 
 
+@pytest.fixture
+def gone():
+    """A pipe that nobody reads any more."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    yield write_end
+    os.close(write_end)
+
+
+EACH_COMMAND = [["report", "-f", f] for f in ("table", "json", "csv", "html", "trace", "hdr", "prometheus")] + [
+    ["diff", "-f", f] for f in ("table", "json", "html")] + [["doctor"], ["doctor", "--explain-cgroup", "/a"], ["--help"]]
+
+
+@pytest.mark.parametrize("words", EACH_COMMAND, ids=" ".join)
+def test_a_closed_pipe_of_each_command(run_iolat, folder, gone, words):
+    """Whatever it is that writes: quietly, with status 0."""
+    files = [folder() / "run.iolat"] * {"report": 1, "diff": 2}.get(words[0], 0)
+    if files:
+        run_iolat("record", "-o", files[0], "-D", "20ms", rc=0)
+    done = subprocess.run([base.IOLAT, *words, *files], stdout=gone, stderr=subprocess.PIPE, env=base.clean_env(), timeout=base.LIMIT)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize("form", ["json", "table", "csv"])
 def test_a_full_device(program, form):
     """Standard output that takes nothing: status 1 and one line."""
