@@ -18,15 +18,14 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "capture/reader.h"
 #include "cli/fio.h"
 #include "cli/output.h"
+#include "cli/play.h"
 #include "collect/blockdev.h"
 #include "collect/devpath.h"
 #include "collect/mounts.h"
 #include "collect/privilege.h"
 #include "collect/sysfs.h"
-#include "stats/run.h"
 
 enum { DEVICES_MAX = 8, JOBS_MAX = 4, READERS_MAX = 64 };
 
@@ -136,7 +135,7 @@ static int add_up(struct disktest *t, const struct snapshot *s, bool any, struct
 		bytes += r->bytes;
 		err = hist_merge(latency, &r->total);
 	}
-	if (err || !latency->count || !s->duration_ns) /* a recording without an end has no length */
+	if (err || !latency->count || !s->duration_ns)
 		return err;
 	t->got = (struct got){
 		.known = true,
@@ -151,18 +150,11 @@ static int add_up(struct disktest *t, const struct snapshot *s, bool any, struct
 	return 0;
 }
 
-static int take_event(void *ctx, const void *data, size_t size)
-{
-	int err = run_event(ctx, data, size);
-
-	return err == -ENOMEM ? err : 0;
-}
-
-static int take_summary(struct disktest *t, struct run *run)
+static int take_summary(struct disktest *t, const struct play *p)
 {
 	struct hist latency;
 	struct snapshot s;
-	int err = run_whole(run, run_end(run), SNAPSHOT_SUMMARY, &s);
+	int err = run_whole(p->run, play_end(p), SNAPSHOT_SUMMARY, &s);
 
 	hist_init(&latency);
 	err = err ?: add_up(t, &s, false, &latency);
@@ -172,42 +164,23 @@ static int take_summary(struct disktest *t, struct run *run)
 	return err;
 }
 
-static int play(struct disktest *t, struct capture_reader *reader)
-{
-	static const struct selection everything;
-	const struct run_options ro = {
-		.selection = &everything,
-		.by = {.keys = {BY_DEVICE, BY_OP}, .n = 2, .mask = 1u << BY_DEVICE | 1u << BY_OP},
-	};
-	enum capture_end end;
-	struct run *run;
-	int err = run_new(&run, &ro);
-
-	if (err)
-		return err;
-	err = capture_read(reader, take_event, run, &end) ?: take_summary(t, run);
-	run_free(run);
-	return err;
-}
-
 static int read_recording(struct disktest *t)
 {
-	const char *path = t->o->files.n ? t->o->files.at[0] : NULL;
-	struct capture_reader *reader;
-	uint32_t version;
-	int err;
+	const struct run_options ro = {
+		.by = {.keys = {BY_DEVICE, BY_OP}, .n = 2, .mask = 1u << BY_DEVICE | 1u << BY_OP},
+	};
+	struct play p;
+	int err, status;
 
-	if (!path)
+	if (!t->o->files.n)
 		return EXIT_OK;
-	err = capture_open(&reader, path, &version);
-	if (!err) {
-		err = play(t, reader);
-		capture_reader_close(reader);
+	status = play_open(&p, t->o->files.at[0], t->o, &ro);
+	if (status == EXIT_OK) {
+		err = play_all(&p) ?: take_summary(t, &p);
+		status = err ? play_explain(&p, err) : EXIT_OK;
 	}
-	if (!err)
-		return EXIT_OK;
-	log_error("%s: %s", path, err == -EINVAL || err == -EPROTO ? "not a recording that this iolat reads" : strerror(-err));
-	return EXIT_FAILED;
+	play_close(&p);
+	return status;
 }
 
 /* --- what it can do --------------------------------------------------------------------------- */
@@ -450,7 +423,7 @@ static int print(const struct disktest *t)
 		print_json(out.stream, t);
 	else
 		print_table(out.stream, t);
-	return output_close(&out) ? EXIT_FAILED : EXIT_OK;
+	return output_end(&out);
 }
 
 int disktest_run(const struct options *o)

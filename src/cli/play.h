@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A recording played into an analysis of its own, as a report and a comparison need it. */
+/* A recording played into an analysis of its own, as a report, a comparison and doctor --disk need it. */
 #ifndef IOLAT_CLI_PLAY_H
 #define IOLAT_CLI_PLAY_H
 
