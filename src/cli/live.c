@@ -187,17 +187,22 @@ static void stop_requested(struct live *l, struct signal_event e)
 		l->done = true;
 }
 
+static bool ends_run(struct signal_event e)
+{
+	return e.number != SIGUSR1 && e.number != SIGCHLD;
+}
+
 static void obey_signals(struct live *l)
 {
 	struct signal_event e;
 
 	while ((e = signals_next(l->signal_fd)).number) {
-		if (e.number == SIGUSR1)
-			show_whole(l, now_ns(), SNAPSHOT_ASKED);
-		else if (e.number == SIGCHLD)
-			l->done |= child_ended(&l->child, false);
-		else
+		if (ends_run(e))
 			stop_requested(l, e);
+		else if (e.number == SIGUSR1)
+			show_whole(l, now_ns(), SNAPSHOT_ASKED);
+		else
+			l->done |= child_ended(&l->child, false);
 	}
 }
 
@@ -376,12 +381,20 @@ static void finish(struct live *l)
 		finish_recording(l, now);
 }
 
-/* COMMAND outlives a run that its own end did not end; its status is the run's. */
+/* COMMAND outlives a run that its own end did not end, and may still be told to end; its status is the run's. */
 static void wait_for_child(struct live *l)
 {
+	struct pollfd signals = {.fd = l->signal_fd, .events = POLLIN};
+	struct signal_event e;
+
 	if (!l->child.pid)
 		return;
-	child_ended(&l->child, true);
+	while (!child_ended(&l->child, false)) {
+		poll(&signals, 1, -1);
+		while ((e = signals_next(l->signal_fd)).number)
+			if (ends_run(e))
+				stop_requested(l, e);
+	}
 	if (l->status == EXIT_OK)
 		l->status = l->child.status;
 }

@@ -128,6 +128,16 @@ def test_duration_ends_first(start_iolat, loop_disk, folder):
     assert trace.total(trace.rows(summary, device=disk), "ios") == 10
 
 
+def test_what_duration_left_running_can_be_ended(start_iolat, folder):
+    """After -D a signal still goes to the command, and iolat waits for it."""
+    out = folder() / "out"
+    tracer = start_iolat("-f", "json", "-i", "0", "-D", "50ms", "-o", out, command=["sh", "-c", "trap 'exit 6' TERM; while :; do sleep 0.05; done"])
+    base.wait_until("the summary", lambda: out.read_text().endswith("}\n"))
+    tracer.send(signal.SIGUSR1)
+    tracer.send(signal.SIGTERM)
+    assert tracer.wait() == 6
+
+
 def test_it_starts_after_the_hooks(run_iolat, loop_disk):
     """Its first requests are all there, each time."""
     disk = loop_disk()
