@@ -7,12 +7,14 @@
 #include "cli/option_set.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attrib/select.h"
 #include "base/units.h"
@@ -274,6 +276,17 @@ int set_text(void *field, const char *arg, struct reason *why)
 		return refuse(why, "empty");
 	*(const char **)field = arg;
 	return 0;
+}
+
+/* One that is there. */
+int set_folder(void *field, const char *arg, struct reason *why)
+{
+	int fd = open(arg, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return refuse(why, "%s", strerror(errno));
+	close(fd);
+	return set_text(field, arg, why);
 }
 
 int set_top(void *field, const char *arg, struct reason *why)

@@ -37,6 +37,7 @@ option_set set_interval;	/* uint64_t; a duration, 0 or not too short */
 option_set set_by;	/* struct by; a later one replaces the earlier */
 option_set set_format;	/* const struct renderer * */
 option_set set_text;	/* const char * */
+option_set set_folder;	/* the same */
 option_set set_top;	/* unsigned int */
 option_set set_sort;	/* const struct column * */
 option_set set_columns;	/* struct render_options; a later one replaces the earlier */

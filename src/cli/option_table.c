@@ -179,7 +179,7 @@ static const struct option_row rows[] = {
 	{ 0, "btf", "FILE", SECTION_RUN, TRACE | SERVE | DOCTOR, set_text, FIELD(btf), VALUE_FILE,
 	  .help = "the kernel's BTF, where it has none itself",
 	  .more = "Raw BTF, or a program file with a .BTF section, of exactly the running kernel." },
-	{ 0, "root", "DIR", SECTION_RUN, TRACE | SERVE | DOCTOR, set_text, FIELD(root), VALUE_FILE,
+	{ 0, "root", "DIR", SECTION_RUN, TRACE | SERVE | DOCTOR, set_folder, FIELD(root), VALUE_FILE,
 	  .help = "where the host's files are, for names",
 	  .more = "Its */proc*, cgroups and the files of container runtimes, for running inside a container. By "
 		  "default that is found out: the root of process 1 where that is the host's." },
