@@ -28,14 +28,14 @@ static int check_header(FILE *f, uint32_t *version, size_t *request_size)
 	struct capture_header h;
 
 	if (fread(&h, offsetof(struct capture_header, request), 1, f) != 1)
-		return ferror(f) ? -EIO : -EINVAL;
+		return ferror(f) ? -(errno ?: EIO) : -EINVAL;
 	if (memcmp(h.magic, CAPTURE_MAGIC, sizeof(h.magic)))
 		return -EINVAL;
 	*version = h.version;
 	if (h.version != CAPTURE_VERSION || h.order != CAPTURE_ORDER)
 		return -EPROTO;
 	if (fread(&h.request, sizeof(h) - offsetof(struct capture_header, request), 1, f) != 1)
-		return ferror(f) ? -EIO : -EINVAL;
+		return ferror(f) ? -(errno ?: EIO) : -EINVAL;
 	if (h.crc != capture_header_crc(&h))
 		return -EINVAL;
 	*request_size = h.request;

@@ -65,6 +65,10 @@ def test_formats_agree(recorded):
     assert all(f"{r['ios']} " in table for r in live["rows"])
 
 
+def test_a_folder_is_no_recording(tmp_path):
+    assert "directory" in trace.run("report", tmp_path, rc=1).stderr
+
+
 # --- selections ---------------------------------------------------------------------------
 
 def test_selections_filter(recorded):
