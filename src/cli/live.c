@@ -49,9 +49,13 @@ static uint64_t now_ns(void)
 	return monotonic_ns();
 }
 
+/* The first reason is said; what fails because of it is not. */
 static void fail(struct live *l, int err, const char *what)
 {
-	log_error("%s: %s", what, strerror(-err));
+	if (l->status == EXIT_OK && l->recorder.err)
+		log_error("cannot write to %s: %s", l->o->output, strerror(-err));
+	else if (l->status == EXIT_OK)
+		log_error("%s: %s", what, strerror(-err));
 	l->status = EXIT_FAILED;
 	l->done = true;
 }

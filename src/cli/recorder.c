@@ -106,6 +106,7 @@ int recorder_event(void *ctx, const void *data, size_t size)
 
 	if (!err && capture_bytes(r->writer) - r->checked >= CHECK_BYTES)
 		check_room(r);
+	r->err = r->err ?: err;
 	return err;
 }
 
@@ -115,6 +116,7 @@ int recorder_flush(struct recorder *r)
 
 	if (!err && !r->stop)
 		check_room(r);
+	r->err = r->err ?: err;
 	return err;
 }
 

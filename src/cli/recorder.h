@@ -21,6 +21,7 @@ struct recorder {
 	uint64_t checked;	       /* bytes at the last look at the file system */
 	int fd;			       /* the writer's */
 	struct anonymizer *names;      /* NULL: they stay */
+	int err;		       /* of writing, the first; 0: none */
 	bool in_the_way;	       /* it was written to a disk that was traced */
 };
 

@@ -49,9 +49,11 @@ static const struct by by = {
 	.mask = 1u << BY_CONTAINER | 1u << BY_POD | 1u << BY_JOB | 1u << BY_DEVICE | 1u << BY_OP,
 };
 
+/* The first reason is said; what fails because of it is not. */
 static void fail(struct serve *s, int err, const char *what)
 {
-	log_error("%s: %s", what, strerror(-err));
+	if (s->status == EXIT_OK)
+		log_error("%s: %s", what, strerror(-err));
 	s->status = EXIT_FAILED;
 	s->done = true;
 }
