@@ -164,7 +164,7 @@ static enum iolat_mark_what edge(struct marks *m, const struct mark *mark, const
 		return IOLAT_MARK_END;
 	if (mark->step)
 		return IOLAT_MARK_INSIDE;
-	if (says(m, IOLAT_MARK_START, line, len))
+	if (mark->steps || says(m, IOLAT_MARK_START, line, len)) /* none of its steps is done yet */
 		return IOLAT_MARK_START;
 	if (says(m, IOLAT_MARK_END, line, len) || says(m, IOLAT_MARK_INSIDE, line, len))
 		return IOLAT_MARK_END;

@@ -114,6 +114,8 @@ static void test_loggers(void **state)
 		{T "Epoch: [3][100/100]\tTime 0.1", AT "end epoch 3"},
 		{T "Train: 3 [  50/1251 (  4%)]  Loss: 6.9", ""},
 		{T "Train Epoch: 3 [6400/60000 (11%)]\tLoss: 0.5", AT "inside epoch 3"},
+		{T "Train Epoch: 3 [0/60000 (0%)]\tLoss: 2.3", AT "start epoch 3"},
+		{T "Epoch: [3][  0/100]\tTime 0.1 Data 0.05 Loss 2.3", AT "start epoch 3"},
 		{T "Epoch [3/10], Step [100/600], Loss: 0.5", AT "inside epoch 3"},
 		{T "Epoch 3: train_loss=0.25 val_acc=0.9", AT "end epoch 3"},
 		{T "epoch 3 finished in 12.5s", AT "end epoch 3"},
