@@ -28,6 +28,30 @@ with open(out, "w") as f:
 """
 COUNT = 12
 
+# A DataLoader under torch's own profiler; says between which two moments its clock began.
+TORCH = """
+import json, mmap, os, sys, time
+import torch
+from torch.utils import data
+from torch.profiler import profile, ProfilerActivity
+disk, out, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+buffer, fd = mmap.mmap(-1, 8192), os.open(disk, os.O_RDONLY | os.O_DIRECT)
+class Blocks(data.Dataset):
+    def __len__(self):
+        return count
+    def __getitem__(self, i):
+        os.preadv(fd, [buffer], i * 65536)
+        return float(buffer[0])
+torch.set_num_threads(1)
+began = [time.time_ns()]
+with profile(activities=[ProfilerActivity.CPU]) as profiler:
+    began.append(time.time_ns())
+    for batch in data.DataLoader(Blocks()):
+        batch.sum()
+profiler.export_chrome_trace(out)
+print(json.dumps({"began": began}))
+"""
+
 
 @pytest.fixture
 def profiled(slow_disk, held, start_iolat, folder):
@@ -52,13 +76,13 @@ def ours(document):
     return [e for e in document["traceEvents"] if e.get("cat") == "iolat"]
 
 
-def check(events):
+def check(events, since=0):
     """What holds for every event of iolat."""
     opened = collections.Counter()
     for e in events:
         assert e["cat"] == "iolat" and e["ph"] in "beXCM", e
         assert isinstance(e["pid"], int) and isinstance(e["tid"], int) and e["name"]
-        assert e["ph"] == "M" or e["ts"] >= 0
+        assert e["ph"] == "M" or e["ts"] >= since
         if e["ph"] in "be":
             opened[e["id"], e["name"]] += 1 if e["ph"] == "b" else -1
             assert opened[e["id"], e["name"]] >= 0, "ends after it began"
@@ -137,6 +161,35 @@ def test_a_trace_without_a_clock(profiled, tmp_path):
     events = [e for e in merged if e.get("cat") == "iolat"]
     check(events)
     assert requests(events, pid) == requests(ours(json.loads(report(recording, "--merge", profile).stdout)), pid)
+
+
+def test_in_torchs_own_trace(slow_disk, held, start_iolat, folder):
+    """Whatever form this torch exports: what has no clock is refused without --merge-at; then nothing of it is lost, and
+    each request lies in the DataLoader's slice, as far as it is known when that clock began."""
+    base.need(base.sh(base.PYTHON, "-c", "import torch", check=False, timeout=60).returncode == 0, "python3-torch is not installed")
+    disk, here = slow_disk(read_ms=5), folder()
+    recording, profile = here / "run.iolat", here / "profile.json"
+    load = held(base.PYTHON, "-c", TORCH, disk.path, profile, COUNT)
+    recorder = start_iolat("record", "-o", recording, "--pid", load.pid, "--device", disk.name)
+    before, after = json.loads(load.finish())["began"]
+    assert recorder.wait() == 0, recorder.stderr
+    theirs = json.loads(profile.read_text())
+    merge, slack = ["--merge", profile], 100
+    if isinstance(theirs, list) or "baseTimeNanoseconds" not in theirs:
+        said = report(recording, *merge, rc=2).stderr
+        assert "--merge-at" in said and len(said.splitlines()) == 1
+        merge += ["--merge-at", base_stamp(before)]
+        slack += (after - before) / 1000
+    merged = json.loads(report(recording, *merge).stdout)
+    theirs, merged = (t if isinstance(t, list) else t["traceEvents"] for t in (theirs, merged))
+    assert [e for e in merged if e.get("cat") != "iolat"] == theirs
+    events = [e for e in merged if e.get("cat") == "iolat"]
+    check(events, since=-base.LIMIT * 1e6)  # recording began before the profiler
+    loads = [e for e in theirs if "DataLoader" in e["name"] and e["ph"] == "X"]
+    found = requests(events, load.pid)
+    assert len(found) == COUNT and loads
+    for begin, end, _ in found:
+        assert any(s["ts"] - slack <= begin and end <= s["ts"] + s["dur"] + slack for s in loads)
 
 
 def base_stamp(ns):
