@@ -277,7 +277,9 @@ static void step(struct live *l)
 	obey_signals(l);
 	now = now_ns();
 	drain_due(l, now);
-	if (l->o->interval_ns && now >= l->next_frame)
+	if (l->end && now >= l->end)
+		l->done = true; /* the last frame is made when all has been seen */
+	else if (l->o->interval_ns && now >= l->next_frame)
 		frame_due(l, now);
 	if (now >= l->next_take)
 		take_due(l);
@@ -286,8 +288,6 @@ static void step(struct live *l)
 		l->done |= session_subject_gone(&l->session);
 		l->next_alive = now + ALIVE_NS;
 	}
-	if (l->end && now >= l->end)
-		l->done = true;
 }
 
 static void loop(struct live *l)
@@ -368,9 +368,9 @@ static void finish_recording(struct live *l, uint64_t now)
 
 static void finish(struct live *l)
 {
-	uint64_t now = now_ns();
+	bool drawn = l->full.screen, due = now_ns() >= l->next_frame;
 	int err = session_stop(&l->session);
-	bool drawn = l->full.screen;
+	uint64_t now = now_ns(); /* things were seen until then */
 
 	fullscreen_close(&l->full);
 	if (fullscreen_end(&l->full))
@@ -378,7 +378,7 @@ static void finish(struct live *l)
 	if (err)
 		fail(l, err, "cannot make the summary");
 	if (!l->quiet && !drawn && l->o->interval_ns)
-		show_interval(l, now, false);
+		show_interval(l, now, due);
 	if (!l->quiet || l->o->fail_on.n)
 		show_whole(l, now, SNAPSHOT_SUMMARY);
 	if (l->recorder.writer)

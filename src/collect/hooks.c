@@ -79,3 +79,8 @@ bool hook_of_waits(const struct hook_def *h)
 			return true;
 	return false;
 }
+
+bool hook_ends_requests(const struct hook_def *h)
+{
+	return !strcmp(h->tracepoint, "block_rq_complete") || !strcmp(h->tracepoint, "block_bio_complete");
+}

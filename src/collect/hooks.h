@@ -34,6 +34,9 @@ bool hook_wanted(const struct hook_def *h, const struct features *f);
 /* Whether it is there for the waits of tasks alone. */
 bool hook_of_waits(const struct hook_def *h);
 
+/* Whether requests, or bios of devices without any, end there. */
+bool hook_ends_requests(const struct hook_def *h);
+
 #define HOOKS_MAX 40
 
 #endif

@@ -72,10 +72,19 @@ const struct tracer_hook *hookset_attach(struct hookset *s, struct bpf_object *o
 	return NULL;
 }
 
+static void detach(struct hookset *s, size_t i)
+{
+	bpf_link__destroy(s->links[i]);
+	s->links[i] = NULL;
+}
+
+/* What ends requests goes first: one that ends while the rest goes is in flight at the end of the run, and not one
+ * whose start was not seen. */
 void hookset_detach(struct hookset *s)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		bpf_link__destroy(s->links[i]);
-		s->links[i] = NULL;
-	}
+	for (size_t i = 0; i < s->n; i++)
+		if (hook_ends_requests(s->hooks[i].def))
+			detach(s, i);
+	for (size_t i = 0; i < s->n; i++)
+		detach(s, i);
 }

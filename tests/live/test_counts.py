@@ -185,6 +185,31 @@ def test_frames_add_up_to_the_summary(slow_disk, fio, start_iolat):
     assert in_frames == trace.total(trace.rows(tracer.summary, device=disk), "ios") == done.ios == 50
 
 
+def test_ends_in_the_middle_of_a_rush(loop_disk, fio, iolat):
+    """What ends while the hooks go one by one is not taken for what began before the run."""
+    disk = loop_disk()
+    load = fio(disk, ioengine="libaio", iodepth=32, time_based=1, runtime=60)
+    tracer = iolat("--pid", load.pid)
+    before = disk.stat().reads
+    load.go()
+    base.wait_until("a rush", lambda: disk.stat().reads > before + 5000)
+    summary = tracer.stop()
+    assert trace.total(trace.rows(summary, device=disk), "ios") > 1000
+    assert summary["coverage"]["unmatched"] < 20  # other disks may have had some at the start
+
+
+def test_a_duration_is_cut_into_whole_frames(loop_disk, doio, start_iolat):
+    """The last of them ends with the run; none is left over. Nobody waits longer than a frame lasts."""
+    disk = loop_disk()
+    load = doio("read", disk, count=100000)
+    tracer = start_iolat("-f", "json", "-i", "400ms", "-D", "1200ms", "--pid", load.pid)
+    load.go()
+    tracer.end()
+    assert len(tracer.frames) == 3
+    for frame in [*tracer.frames, tracer.summary]:
+        assert all(t["wall_ns"] <= frame["duration_ns"] for t in frame["tasks"])
+
+
 def test_on_the_disk_that_holds_this_folder(stack, folder, fio, iolat):
     """Not only on loop devices: a file on a real disk, whose completions are interrupts."""
     device = os.stat(base.BUILD).st_dev
