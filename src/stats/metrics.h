@@ -7,58 +7,9 @@
 #ifndef IOLAT_STATS_METRICS_H
 #define IOLAT_STATS_METRICS_H
 
-#include "base/map.h"
 #include "stats/findings.h"
+#include "stats/metric_set.h"
 #include "stats/snapshot.h"
-
-/* The order of the labels in the output. `job` would be taken for the scraper's own. */
-#define METRIC_LABELS(X)                                                                           \
-	X(NAMESPACE, "namespace")                                                                  \
-	X(POD, "pod")                                                                              \
-	X(CONTAINER, "container")                                                                  \
-	X(JOB, "job_id")                                                                           \
-	X(CGROUP, "cgroup")                                                                        \
-	X(PID, "pid")                                                                              \
-	X(TID, "tid")                                                                              \
-	X(COMM, "comm")                                                                            \
-	X(RANK, "rank")                                                                            \
-	X(WORKER, "worker")                                                                        \
-	X(DEVICE, "device")                                                                        \
-	X(OP, "op")
-
-enum metric_label {
-#define X(NAME, name) LABEL_##NAME,
-	METRIC_LABELS(X)
-#undef X
-	LABEL_MAX
-};
-const char *metric_label_name(enum metric_label label);
-
-/* What is counted under one set of labels. */
-struct metric {
-	const char *label[LABEL_MAX];	/* "": not in one, or not counted by it; raw bytes */
-	/* I/O */
-	uint64_t ios, bytes, errors;
-	struct hist latency, queue;	/* nanoseconds */
-	uint64_t in_flight, oldest_ns;	/* at the last take */
-	/* tasks */
-	uint64_t reasons[REASON_MAX];
-	/* the set's own */
-	struct metric *next;		/* of the same hash */
-	uint64_t hash;
-	size_t len;			/* of the labels' text */
-	uint64_t active_ns;		/* the last take that brought something */
-	double activity;		/* of late; decides who makes room */
-	bool alive;
-	char text[];			/* the labels, a NUL behind each */
-};
-
-struct metric_set {
-	struct map by_hash;
-	struct metric **list;
-	size_t n, room, max;		/* `max`: without `other` */
-	struct metric *other;		/* what found no room of its own; NULL: nothing yet */
-};
 
 struct metrics {
 	struct metric_set io, tasks;
