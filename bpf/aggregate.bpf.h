@@ -98,16 +98,6 @@ __weak __noinline u32 iolat_bucket_of(u64 ns)
 	} while (0)
 #endif
 
-static __always_inline void aggregate_coarse(struct iolat_coarse_value *v, enum iolat_part part,
-					     u32 bucket)
-{
-	bucket >>= IOLAT_COARSE_SHIFT;
-	bucket -= bucket < IOLAT_COARSE_FIRST ? bucket : IOLAT_COARSE_FIRST;
-	if (bucket >= IOLAT_COARSE_BUCKETS)
-		bucket = IOLAT_COARSE_BUCKETS - 1;
-	__sync_fetch_and_add(&v->buckets[part][bucket], 1);
-}
-
 static __always_inline void aggregate_part(struct iolat_aggregate_value *v, enum iolat_part part,
 					   u64 ns)
 {
@@ -116,25 +106,41 @@ static __always_inline void aggregate_part(struct iolat_aggregate_value *v, enum
 	if (bucket >= IOLAT_BUCKETS)
 		return;
 	__sync_fetch_and_add(&v->sums.sum_ns[part], ns);
-	if (knobs.coarse) {
-		if (part < IOLAT_COARSE_PARTS)
-			aggregate_coarse((struct iolat_coarse_value *)v, part, bucket);
-		return;
-	}
 	keep(&v->sums.min_ns[part], ns, <);
 	keep(&v->sums.max_ns[part], ns, >);
 	__sync_fetch_and_add(&v->buckets[part][bucket], 1);
 }
 
-static __always_inline void aggregate_parts(struct iolat_aggregate_value *v,
-					    const struct iolat_request *e)
+static __always_inline void aggregate_fine(struct iolat_aggregate_value *v,
+					   const struct iolat_request *e)
 {
+	__sync_fetch_and_add(&v->sums.ios, 1);
+	count(aggregated);
 	aggregate_part(v, IOLAT_PART_TOTAL, e->queue_ns + e->device_ns);
 	if (e->flags & IOLAT_RQ_NO_SPLIT)
 		return;
 	aggregate_part(v, IOLAT_PART_QUEUE, e->queue_ns);
 	if (!(e->flags & IOLAT_RQ_NO_DEVICE))
 		aggregate_part(v, IOLAT_PART_DEVICE, e->device_ns);
+}
+
+static __always_inline void coarse_part(struct iolat_coarse_value *v, enum iolat_part part, u64 ns)
+{
+	u32 bucket = iolat_bucket_of(ns) >> IOLAT_COARSE_SHIFT;
+
+	bucket -= bucket < IOLAT_COARSE_FIRST ? bucket : IOLAT_COARSE_FIRST;
+	if (bucket >= IOLAT_COARSE_BUCKETS)
+		bucket = IOLAT_COARSE_BUCKETS - 1;
+	__sync_fetch_and_add(&v->sums.sum_ns[part], ns);
+	__sync_fetch_and_add(&v->buckets[part][bucket], 1);
+}
+
+static __always_inline void aggregate_coarse(struct iolat_coarse_value *v,
+					     const struct iolat_request *e)
+{
+	coarse_part(v, IOLAT_PART_TOTAL, e->queue_ns + e->device_ns);
+	if (!(e->flags & IOLAT_RQ_NO_SPLIT))
+		coarse_part(v, IOLAT_PART_QUEUE, e->queue_ns);
 }
 
 /* Of a request or a share. */
@@ -146,12 +152,12 @@ static __always_inline void aggregate_parts(struct iolat_aggregate_value *v,
 		.flags = (e)->flags & IOLAT_AGGREGATE_FLAGS,                                       \
 	}
 
-/* Behind the key's making: choices within it are more than some verifiers can follow. */
-static __always_inline void forget_process(struct iolat_aggregate_key *key)
-{
-	if (knobs.coarse)
-		key->tgid = key->tid = key->via = 0;
-}
+/* An atomic operation costs more than to see that it is not needed. */
+#define add_rare(sum, n)                                                                           \
+	do {                                                                                       \
+		if (n)                                                                             \
+			__sync_fetch_and_add(&(sum), n);                                           \
+	} while (0)
 
 /* Counts a finished I/O; `head` need not be set. Returns 1 if it could not be counted as its disk's, else 0. */
 static __noinline int aggregate_request(const struct iolat_request *e)
@@ -160,20 +166,20 @@ static __noinline int aggregate_request(const struct iolat_request *e)
 	bool other;
 	struct iolat_aggregate_value *v;
 
-	forget_process(&key);
 	v = aggregate_find(&key, &other);
 	if (!v) {
 		count(lost);
 		return 1;
 	}
-	__sync_fetch_and_add(&v->sums.ios, 1);
 	__sync_fetch_and_add(&v->sums.bytes, e->bytes);
-	__sync_fetch_and_add(&v->sums.merged, e->merged);
-	__sync_fetch_and_add(&v->sums.requeues, e->requeues);
-	__sync_fetch_and_add(&v->sums.errors, e->error != 0);
+	add_rare(v->sums.merged, e->merged);
+	add_rare(v->sums.requeues, e->requeues);
+	add_rare(v->sums.errors, e->error != 0);
 	v->sums.last_ns = e->end_ns - e->device_ns - e->queue_ns;
-	aggregate_parts(v, e);
-	count(aggregated);
+	if (knobs.coarse)
+		aggregate_coarse((struct iolat_coarse_value *)v, e);
+	else
+		aggregate_fine(v, e);
 	return other;
 }
 
@@ -194,13 +200,13 @@ __weak __noinline int iolat_add_bytes(u64 cgroup, u64 tgid_tid, u64 via_disk, u6
 	bool other;
 	struct iolat_aggregate_value *v;
 
-	forget_process(&key);
 	v = aggregate_find(&key, &other);
 	if (!v)
 		return 0;
 	__sync_fetch_and_add(&v->sums.bytes, (u32)bytes_kind);
 	v->sums.last_ns = now;
-	count(aggregated);
+	if (!knobs.coarse)
+		count(aggregated);
 	return 0;
 }
 

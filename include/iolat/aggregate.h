@@ -20,16 +20,17 @@ enum iolat_aggregate_other {
 /* Which I/Os are counted together; no padding. */
 struct iolat_aggregate_key {
 	__u64 cgroup;
-	__u32 tgid;
-	__u32 tid;	/* 0 where a process is known */
-	__u32 via;
 	__u32 disk;
 	__u8 op;
 	__u8 owner;
 	__u8 flags;	/* of IOLAT_AGGREGATE_FLAGS */
 	__u8 other;	/* enum iolat_aggregate_other, or 0 */
+	__u32 tgid;	/* from here on not with knobs.coarse: such a table's keys end before it */
+	__u32 tid;	/* 0 where a process is known */
+	__u32 via;
 	__u32 reserved;
 };
+#define IOLAT_COARSE_KEY_SIZE 16
 
 /* Those of a request's flags that decide where it counts. */
 #define IOLAT_AGGREGATE_FLAGS (IOLAT_RQ_COPY | IOLAT_RQ_PASSTHROUGH)
@@ -51,9 +52,9 @@ struct iolat_aggregate_value {
 	__u32 buckets[IOLAT_PART_MAX][IOLAT_BUCKETS];
 };
 
-/* With knobs.coarse, for many keys at little cost: no process in a key, no extremes, no buckets of the device's part
+/* With knobs.coarse, for many keys at little cost: no process in a key, no extremes, nothing of the device's part
  * and an eighth of a power of two a bucket, from 1 us to 34 s; what is shorter or longer is in the first
- * or last. */
+ * or last. sums.ios is not kept: it is what the total's buckets come to. */
 #define IOLAT_COARSE_SHIFT   2	/* bits of a bucket's number that are left out */
 #define IOLAT_COARSE_FIRST   (6 << (IOLAT_BUCKET_BITS - IOLAT_COARSE_SHIFT))
 #define IOLAT_COARSE_BUCKETS (25 << (IOLAT_BUCKET_BITS - IOLAT_COARSE_SHIFT))

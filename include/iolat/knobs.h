@@ -84,7 +84,7 @@ struct iolat_losses {
 	__u64 map_full;
 	__u64 backward;
 	__u64 names_lost;
-	__u64 aggregated;	/* additions to the table of aggregate.h */
+	__u64 aggregated;	/* additions to the table of aggregate.h; not counted with knobs.coarse */
 	__u64 waits_lost;
 };
 

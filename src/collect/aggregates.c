@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -33,6 +34,12 @@ static size_t value_size(const struct aggregates *a)
 	return a->coarse ? sizeof(struct iolat_coarse_value) : sizeof(struct iolat_aggregate_value);
 }
 
+static size_t key_size(const struct aggregates *a)
+{
+	_Static_assert(offsetof(struct iolat_aggregate_key, tgid) == IOLAT_COARSE_KEY_SIZE, "whole members");
+	return a->coarse ? IOLAT_COARSE_KEY_SIZE : sizeof(struct iolat_aggregate_key);
+}
+
 static int put_empty(int table, enum iolat_aggregate_other which,
 		     const struct iolat_aggregate_value *v)
 {
@@ -50,7 +57,7 @@ static int table_new(const struct aggregates *a)
 	if (!none)
 		return -ENOMEM;
 	fd = bpf_map_create(BPF_MAP_TYPE_HASH, "iolat_aggregate",
-			    sizeof(struct iolat_aggregate_key), value_size(a), a->keys, NULL);
+			    key_size(a), value_size(a), a->keys, NULL);
 	if (fd < 0)
 		return -errno;
 	err = put_empty(fd, IOLAT_AGGREGATE_REST, none) ?: put_empty(fd, IOLAT_AGGREGATE_EMPTY, none);
@@ -89,10 +96,14 @@ void aggregates_close(struct aggregates *a)
 	a->table = 0;
 }
 
-/* Each as the last of the buckets that it stands for, which has the same upper bound. */
-static size_t put_coarse(struct iolat_bucket *to, const struct iolat_coarse_value *v)
+/* Each as the last of the buckets that it stands for, which has the same upper bound. They tell how many I/Os
+ * there were. */
+static size_t put_coarse(struct iolat_bucket *to, struct iolat_coarse_value *v)
 {
 	size_t n = 0;
+
+	for (__u16 i = 0; i < IOLAT_COARSE_BUCKETS; i++)
+		v->sums.ios += v->buckets[IOLAT_PART_TOTAL][i];
 
 	for (__u16 part = 0; part < IOLAT_COARSE_PARTS; part++)
 		for (__u16 i = 0; i < IOLAT_COARSE_BUCKETS; i++) {
@@ -166,9 +177,9 @@ static int pass_key(int table, const struct iolat_aggregate_key *key, struct roo
 
 	if (bpf_map_lookup_elem(table, key, &r->value))
 		return -errno;
+	n = a->coarse ? put_coarse(r->e.buckets, &r->coarse) : put_buckets(r->e.buckets, &r->value);
 	if (!r->sums.ios && !r->sums.bytes)
 		return 0;
-	n = a->coarse ? put_coarse(r->e.buckets, &r->coarse) : put_buckets(r->e.buckets, &r->value);
 	fill(&r->e, key, &r->sums, n);
 	r->e.start_ns = a->since_ns;
 	r->e.end_ns = now;
@@ -180,7 +191,7 @@ static int pass_table(int table, const struct aggregates *a, uint64_t now, const
 		      uint32_t *used)
 {
 	AUTO_FREE struct room *r = malloc(sizeof(*r));
-	struct iolat_aggregate_key key, *before = NULL;
+	struct iolat_aggregate_key key = {0}, *before = NULL;
 	int err = r ? 0 : -ENOMEM;
 
 	while (!err && !bpf_map_get_next_key(table, before, &key)) {
@@ -208,7 +219,7 @@ int aggregates_take(struct aggregates *a, uint64_t additions, const struct sink 
 	uint32_t used = 0;
 	uint64_t now;
 
-	if (additions == a->taken)
+	if (!a->coarse && additions == a->taken)
 		return 0;
 	fresh = table_new(a);
 	if (fresh < 0)

@@ -25,7 +25,7 @@ int aggregates_open(struct aggregates *a, bool coarse);
 int aggregates_start(struct aggregates *a, int outer); /* puts it there; 0 or -errno */
 void aggregates_close(struct aggregates *a);
 
-/* Passes on what was counted; `additions` is the kernel side's count of them (losses.aggregated). When
+/* Passes on what was counted; `additions` is the kernel side's count of them (losses.aggregated, unless coarse). When
  * there were none, this costs nothing; else the kernel makes us wait some milliseconds. 0 or -errno. */
 int aggregates_take(struct aggregates *a, uint64_t additions, const struct sink *sink);
 
