@@ -28,6 +28,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from lib import base, disks  # noqa: E402
 
+import serving  # noqa: E402
 import switches  # noqa: E402
 from account import bpf_stats, cpu, map_bytes, resident, run_times  # noqa: E402
 
@@ -65,8 +66,8 @@ class Iolat(Tracer):
         read_end, write_end = os.pipe()
         self.started = time.monotonic()
         self.out = stack.enter_context(open(os.memfd_create("out"), "r+b"))
-        self.proc = base.start([program, "-f", "json", "--ready-fd", write_end, *args], stdin=subprocess.DEVNULL, stdout=self.out,
-                               stderr=self.out, pass_fds=[write_end])
+        self.proc = base.start([program, *(args or ("-f", "json")), "--ready-fd", write_end], stdin=subprocess.DEVNULL,
+                               stdout=self.out, stderr=self.out, pass_fds=[write_end])
         stack.callback(self.stop)
         os.close(write_end)
         with open(read_end, "rb") as ready:
@@ -167,6 +168,8 @@ def one_round(program, empty, load, others):
         tracer = Iolat(stack, program)
         found["iolat"] = Measured(load, tracer.pid).settle(empty_ns)
         found["iolat"].coverage = tracer.summary()["coverage"]
+    with contextlib.ExitStack() as stack:
+        found["serve"] = Measured(load, serving.serve(stack, Iolat, program).pid).settle(empty_ns)
     return found
 
 
@@ -198,6 +201,7 @@ def report(rounds):
         both = [r for r in rounds if name in r]
         if both:
             line(f"kernel time, iolat to {name}", spread(r["iolat"].per_request / r[name].per_request for r in both))
+            line(f"kernel time, iolat serve to {name}", spread(r["serve"].per_request / r[name].per_request for r in both))
     line("iolat: user CPU, ns a record", spread((i.user / i.requests * 1e9 for i in iolats), "{:.0f}"))
     line("iolat: system CPU, ns a record", spread((i.system / i.requests * 1e9 for i in iolats), "{:.0f}"))
     line("untraced, requests a second", spread((r["untraced"].iops for r in rounds), "{:.0f}"))
@@ -253,6 +257,9 @@ def main():
         report(rounds)
         report_start(o.iolat)
         report_idle(o.iolat)
+        line(f"iolat serve: CPU at {serving.RATE} requests a second, %", f"{serving.cpu_at_rate(Iolat, o.iolat, disk):.2f}")
+        sizes = [size / base.MIB for size in serving.memory(Iolat, o.iolat, here)]
+        line(f"iolat serve: resident, maps with {serving.CONTAINERS} containers, MiB", "{:.1f}, {:.1f}".format(*sizes))
     switches.report(o.iolat, o.switches)
 
 
