@@ -10,6 +10,7 @@
 enum prometheus_form {
 	PROMETHEUS_TEXT,	/* 0.0.4 */
 	PROMETHEUS_OPENMETRICS,	/* 1.0.0 */
+	PROMETHEUS_PROTOBUF,	/* with native histograms */
 	PROMETHEUS_FORMS
 };
 

@@ -59,16 +59,29 @@ static int form_of(const struct word *type)
 {
 	if (is(type, "application/openmetrics-text"))
 		return PROMETHEUS_OPENMETRICS;
+	if (is(type, "application/vnd.google.protobuf"))
+		return PROMETHEUS_PROTOBUF;
 	if (is(type, "text/plain") || is(type, "text/*") || is(type, "*/*"))
 		return PROMETHEUS_TEXT;
 	return -1;
 }
 
-static bool version_fits(int form, const struct word *version)
+/* Whether a parameter is none of those that say which of a type's forms is meant, or names the one that there is. */
+static bool parameter_fits(int form, const struct word *p)
 {
-	if (form == PROMETHEUS_OPENMETRICS)
-		return is(version, "version=1.0.0");
-	return is(version, "version=0.0.4");
+	static const char *const wanted[PROMETHEUS_FORMS][3] = {
+		[PROMETHEUS_TEXT] = {"version=0.0.4"},
+		[PROMETHEUS_OPENMETRICS] = {"version=1.0.0"},
+		[PROMETHEUS_PROTOBUF] = {"proto=io.prometheus.client.MetricFamily", "encoding=delimited"},
+	};
+
+	for (int i = 0; form >= 0 && i < 3 && wanted[form][i]; i++) {
+		size_t name = strcspn(wanted[form][i], "=") + 1;
+
+		if (p->len >= name && !strncasecmp(p->at, wanted[form][i], name))
+			return is(p, wanted[form][i]);
+	}
+	return true;
 }
 
 static struct range read_range(const struct word *w)
@@ -86,7 +99,7 @@ static struct range read_range(const struct word *w)
 	while (next_part(&rest, ';', &part)) {
 		if (!strncasecmp(part.at, "q=", 2))
 			r.q = weight(&part);
-		else if (!strncasecmp(part.at, "version=", 8) && !version_fits(r.form, &part))
+		else if (!parameter_fits(r.form, &part))
 			r.form = -1;
 	}
 	return r;

@@ -195,6 +195,50 @@ static int take_tasks(struct metrics *m, const struct snapshot *s, uint64_t now_
 	return err;
 }
 
+/* --- GPUs ------------------------------------------------------------------------- */
+
+static struct metric_gpu *get_gpu(struct metrics *m, uint32_t number)
+{
+	struct metric_gpu *gpus;
+
+	for (size_t i = 0; i < m->n_gpus; i++)
+		if (m->gpus[i].number == number)
+			return &m->gpus[i];
+	gpus = realloc(m->gpus, (m->n_gpus + 1) * sizeof(*gpus));
+	if (!gpus)
+		return NULL;
+	m->gpus = gpus;
+	gpus[m->n_gpus] = (struct metric_gpu){.number = number};
+	return &gpus[m->n_gpus++];
+}
+
+static int take_gpu(struct metrics *m, const struct gpu *from)
+{
+	struct metric_gpu *g = get_gpu(m, from->number);
+
+	if (!g)
+		return -ENOMEM;
+	if (from->sampled) {
+		g->busy_known = from->busy_known;
+		g->busy_pct = (uint64_t)(from->busy_pct + 0.5);
+	}
+	g->memory_used = from->memory_used;
+	g->memory_total = from->memory_total;
+	g->compared_ns += from->compared_ns;
+	g->idle_ns += from->idle_ns;
+	g->starved_ns += from->starved_ns;
+	return 0;
+}
+
+static int take_gpus(struct metrics *m, const struct snapshot *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->n_gpus; i++)
+		err = take_gpu(m, &s->gpus[i]);
+	return err;
+}
+
 /* --- the whole -------------------------------------------------------------------- */
 
 int metrics_init(struct metrics *m, size_t max_series)
@@ -214,6 +258,7 @@ void metrics_free(struct metrics *m)
 	metric_set_free(&m->io);
 	metric_set_free(&m->tasks);
 	free(m->found_ns);
+	free(m->gpus);
 }
 
 static void take_findings(struct metrics *m, const struct snapshot *s, uint64_t now_ns)
@@ -249,7 +294,7 @@ int metrics_take(struct metrics *m, const struct snapshot *s, uint64_t now_ns)
 	take_coverage(m, &s->coverage);
 	take_findings(m, s, now_ns);
 	err = take_io(m, s, now_ns);
-	return err ?: take_tasks(m, s, now_ns);
+	return err ?: take_tasks(m, s, now_ns) ?: take_gpus(m, s);
 }
 
 /* --- what is gone ----------------------------------------------------------------- */

@@ -11,6 +11,15 @@
 #include "stats/metric_set.h"
 #include "stats/snapshot.h"
 
+/* What a GPU did; the times in all takes in which it was watched together with who uses it. */
+struct metric_gpu {
+	uint32_t number;
+	bool busy_known;		/* at the last take with a sample */
+	uint64_t busy_pct;
+	uint64_t memory_used, memory_total;	/* 0: not known */
+	uint64_t compared_ns, idle_ns, starved_ns;
+};
+
 struct metrics {
 	struct metric_set io, tasks;
 	bool waits;			/* tasks' waits are traced */
@@ -24,6 +33,8 @@ struct metrics {
 	size_t n_codes;
 	struct finding findings[FINDINGS_MAX];	/* of the last take */
 	size_t n_findings;
+	struct metric_gpu *gpus;
+	size_t n_gpus;
 };
 
 /* Time series that a set of labels makes in the output, at most. */

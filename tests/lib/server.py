@@ -13,7 +13,11 @@ def free_port():
 
 class Reply:
     def __init__(self, response):
-        self.status, self.headers, self.text = response.status, response.headers, response.read().decode()
+        self.status, self.headers, self.body = response.status, response.headers, response.read()
+
+    @property
+    def text(self):
+        return self.body.decode()
 
 
 class UnixConnection(http.client.HTTPConnection):

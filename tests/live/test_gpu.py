@@ -1,7 +1,7 @@
 """GPUs, by a stand-in for NVIDIA's library (lib/nvml_standin.c): no GPU is needed, and none is shown to work."""
 import pytest
 
-from lib import base, trace
+from lib import base, prometheus, server, trace
 
 
 @pytest.fixture
@@ -54,6 +54,24 @@ def test_tables_and_recordings(nvml, slow_disk, doio, start_iolat, folder):
     assert "GPU 0 stand-in for NVML: 5 % busy" in table and f"used by {load.pid}" in table
     assert "GPU" in next(line for line in table.splitlines() if "IOPS" in line)
     assert trace.finding(trace.objects(trace.run("report", path, "-f", "json", rc=0).stdout)[-1], "gpu-starved")
+
+
+def test_served(nvml, slow_disk, doio, stack):
+    """What a scraper is told of them."""
+    disk = slow_disk(read_ms=20)
+    load = doio("read", disk, count=1000)
+    nvml.say(f"5 1000 4000 {load.pid}", "95 7 8 1")
+    it = server.Server(stack, "--waits", env=nvml.env)
+    base.wait_until("a starved GPU", lambda: it.total("iolat_gpu_starved_seconds_total", gpu="0"), timeout=60, step=0.5)
+    text = it.metrics()
+    assert prometheus.total(text, "iolat_gpu_busy_ratio", gpu="0") == 0.05
+    assert prometheus.total(text, "iolat_gpu_busy_ratio", gpu="1") == 0.95
+    assert prometheus.total(text, "iolat_gpu_memory_used_bytes", gpu="0") == 1000
+    assert 0 < prometheus.total(text, "iolat_gpu_starved_seconds_total", gpu="0") \
+        <= prometheus.total(text, "iolat_gpu_idle_seconds_total", gpu="0") \
+        <= prometheus.total(text, "iolat_gpu_compared_seconds_total", gpu="0")
+    starved = [prometheus.total(text, "iolat_gpu_starved_seconds_total", gpu=gpu) for gpu in ("0", "1")]
+    assert starved[1] < starved[0] / 2  # it was hardly ever idle
 
 
 def test_a_library_without_a_gpu(nvml, run_iolat):

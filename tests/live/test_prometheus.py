@@ -80,6 +80,23 @@ def test_the_truth_of_a_container(observed, engine, disk):
     assert {"web", "layout"} <= names
 
 
+def test_native_histograms(stack, folder, loop_disk, doio):
+    """A Prometheus that asks for them has the same counts in finer buckets."""
+    base.need_tool("prometheus")
+    disk = loop_disk()
+    it = server.Server(stack, "--device", disk.name)
+    prometheus = promserver.Prometheus(stack, folder(), it.port, DEPLOY / "prometheus.rules.yml",
+                                       "--enable-feature=native-histograms")
+    doio("read", disk, count=200).finish()
+    of_disk = f'iolat_io_latency_seconds{{device="{disk.name}",op="read"}}'
+    base.wait_until("the reads", lambda: prometheus.value(f"histogram_count({of_disk})") == 200, timeout=60, step=0.3)
+    (_, histogram), = prometheus.query(of_disk)
+    assert sum(float(count) for _, _, _, count in histogram["buckets"]) == 200
+    assert all(float(high) / float(low) < 1.1 for _, low, high, _ in histogram["buckets"] if float(low) > 0)
+    mean = prometheus.value(f"histogram_sum({of_disk}) / histogram_count({of_disk})")
+    assert 0 < mean <= prometheus.value(f"histogram_quantile(1, {of_disk})") < 60
+
+
 def test_dashboard_has_data(observed, engine, disk, data_loader_in):
     it, prometheus = observed
     data_loader_in(disk)

@@ -8,6 +8,7 @@ import pytest
 from lib import base, prometheus, server
 
 OPENMETRICS = "application/openmetrics-text; version=1.0.0"
+PROTOBUF = "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
 
 
 @pytest.fixture
@@ -58,12 +59,33 @@ def test_every_family(serve):
     (f"text/plain;q=0.9,{OPENMETRICS};q=0.5", "text/plain; version=0.0.4"),
     ("application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
      "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", OPENMETRICS),
+    ("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,"
+     "application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5", PROTOBUF),
+    (f"application/vnd.google.protobuf;proto=another.Message;encoding=delimited,{OPENMETRICS};q=0.1", OPENMETRICS),
+    (f"application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text,{OPENMETRICS};q=0.1", OPENMETRICS),
 ])
 def test_form(serve, accept, kind):
     reply = serve().get(**({"Accept": accept} if accept else {}))
     assert reply.status == 200
     assert reply.headers["Content-Type"].startswith(kind)
-    assert reply.text.endswith("# EOF\n") == (kind == OPENMETRICS)
+    assert reply.body.endswith(b"# EOF\n") == (kind == OPENMETRICS)
+
+
+def test_protobuf_has_all_of_the_text(serve, loop_disk, doio):
+    disk = loop_disk()
+    it = serve("--device", disk.name)
+    read(doio, disk, 100)
+    base.wait_until("the reads", lambda: it.total("iolat_io_latency_seconds_count") == 100, step=0.2)
+    families = prometheus.families(it.get(Accept=PROTOBUF).body)
+    types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", it.metrics(), re.M))
+    assert {name: f[3][0] for name, f in families.items()} == \
+        {name: {"counter": 0, "gauge": 1, "histogram": 4}[kind] for name, kind in types.items()}
+    histogram = prometheus.fields(prometheus.fields(families["iolat_io_latency_seconds"][4][0])[7][0])
+    assert histogram[1] == [100]
+    signed = [n >> 1 ^ -(n & 1) for n in histogram[13]]
+    counts = [sum(signed[:i + 1]) for i in range(len(signed))]
+    assert sum(counts) == 100 and min(counts) > 0
+    assert sum(prometheus.fields(span)[2][0] for span in histogram[12]) == len(counts)
 
 
 def test_other_pages(serve):

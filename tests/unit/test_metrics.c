@@ -238,6 +238,35 @@ static void test_in_flight(void **state)
 	expect_none(s, "iolat_requests_in_flight");
 }
 
+static void test_gpus(void **state)
+{
+	struct scrape *s = *state;
+	struct gpu gpus[2] = {
+		{.number = 0, .busy_known = true, .sampled = SECOND, .busy_pct = 5, .memory_used = 10, .memory_total = 40,
+		 .compared_ns = 2 * SECOND, .idle_ns = SECOND, .starved_ns = SECOND / 2},
+		{.number = 3},
+	};
+
+	take(s);
+	expect_none(s, "iolat_gpu");
+	s->f->frame.gpus = gpus;
+	s->f->frame.n_gpus = 2;
+	take(s);
+	expect(s, "iolat_gpu_busy_ratio{gpu=\"0\"} 0.05");
+	expect(s, "iolat_gpu_memory_used_bytes{gpu=\"0\"} 10");
+	expect(s, "iolat_gpu_memory_bytes{gpu=\"0\"} 40");
+	expect_none(s, "iolat_gpu_busy_ratio{gpu=\"3\"}");
+	expect_none(s, "iolat_gpu_starved_seconds_total"); /* without waits nobody knows */
+	s->f->frame.waits = true;
+	gpus[0].sampled = 0; /* none since the last take: as it was */
+	gpus[0].busy_pct = 0;
+	take(s);
+	expect(s, "iolat_gpu_busy_ratio{gpu=\"0\"} 0.05");
+	expect(s, "iolat_gpu_compared_seconds_total{gpu=\"0\"} 4");
+	expect(s, "iolat_gpu_idle_seconds_total{gpu=\"0\"} 2");
+	expect(s, "iolat_gpu_starved_seconds_total{gpu=\"0\"} 1");
+}
+
 static void test_findings_hold_for_a_minute(void **state)
 {
 	struct scrape *s = *state;
@@ -304,6 +333,7 @@ int main(void)
 		TEST(test_gone_container),
 		TEST(test_tasks),
 		TEST(test_in_flight),
+		TEST(test_gpus),
 		TEST(test_findings_hold_for_a_minute),
 		TEST(test_hostile_names),
 		TEST(test_openmetrics),
