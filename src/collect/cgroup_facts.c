@@ -32,6 +32,7 @@ struct cgroup_facts {
 	const struct cgroupfs *cgroups;
 	struct sink sink;
 	struct names_host host;
+	struct names_daemons daemons;
 	struct map ids; /* KNOWN, NO_PATH or struct nameless */
 	uint64_t last;	/* the id seen last, if it is known */
 };
@@ -46,6 +47,7 @@ int cgroup_facts_new(struct cgroup_facts **out, const struct cgroupfs *cgroups, 
 	f->cgroups = cgroups;
 	f->sink = *sink;
 	f->host.pids = cgroups->host_pids;
+	f->host.daemons = &f->daemons;
 	hostfs_open(&f->host.fs, cgroups->root); /* without it nothing has a name */
 	map_init(&f->ids, sizeof(uint64_t));
 	return 0;

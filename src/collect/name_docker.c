@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "collect/name_parse.h"
 #include "collect/names.h"
 #include "collect/users.h"
 
+#define LOOK_NS	       2000000000ull /* between two looks for daemons */
 #define CONTAINERS_MAX 4096 /* that are looked through for one of Nomad's */
 
 /* --- what the file says ----------------------------------------------------------- */
@@ -159,19 +161,26 @@ static bool try_command_line(const struct daemons *d, const struct hostfs *root,
 	return d->try(d->ctx, root, prefix, given);
 }
 
-/* Looks from inside of the daemon's own root, where its paths are right. */
-static bool try_daemon(void *ctx, uint32_t pid)
+static bool is_daemon(const struct hostfs *fs, uint32_t pid)
 {
-	const struct daemons *d = ctx;
+	AUTO_FREE char *comm = NULL;
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	comm = hostfs_read(fs, path, 64, NULL);
+	return comm && !strcmp(comm, "dockerd\n");
+}
+
+/* Looks from inside of the daemon's own root, where its paths are right. */
+static bool try_daemon(const struct daemons *d, uint32_t pid)
+{
 	char path[48], prefix[48];
-	AUTO_FREE char *comm = NULL, *args = NULL;
+	AUTO_FREE char *args = NULL;
 	struct hostfs root;
 	size_t len;
 	bool found;
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	comm = hostfs_read(&d->host->fs, path, 64, NULL);
-	if (!comm || strcmp(comm, "dockerd\n"))
+	if (!is_daemon(&d->host->fs, pid))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
 	args = hostfs_read(&d->host->fs, path, HOSTFS_FILE, &len);
@@ -183,6 +192,37 @@ static bool try_daemon(void *ctx, uint32_t pid)
 	found = try_command_line(d, &root, prefix, args, len);
 	hostfs_close(&root);
 	return found;
+}
+
+struct look {
+	const struct hostfs *fs;
+	struct names_daemons *found;
+};
+
+static bool note_daemon(void *ctx, uint32_t pid)
+{
+	const struct look *look = ctx;
+
+	if (is_daemon(look->fs, pid))
+		look->found->pids[look->found->n++] = pid;
+	return look->found->n == NAMES_DAEMONS;
+}
+
+/* Of a thousand containers without a name each would look through all processes. */
+static bool try_daemons(const struct daemons *d)
+{
+	struct names_daemons own = {0}, *known = d->host->daemons ?: &own;
+	uint64_t now = monotonic_ns();
+
+	if (!known->looked_ns || now - known->looked_ns > LOOK_NS) {
+		known->n = 0;
+		known->looked_ns = now;
+		hostfs_each_pid(&d->host->fs, note_daemon, &(struct look){&d->host->fs, known});
+	}
+	for (size_t i = 0; i < known->n; i++)
+		if (try_daemon(d, known->pids[i]))
+			return true;
+	return false;
 }
 
 static bool try_home(const struct daemons *d, uint32_t uid)
@@ -207,7 +247,7 @@ static bool each_root(const struct daemons *d, uint32_t uid)
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
 		if (d->try(d->ctx, fs, "", usual[i]))
 			return true;
-	return try_home(d, uid) || hostfs_each_pid(fs, try_daemon, (void *)d);
+	return try_home(d, uid) || try_daemons(d);
 }
 
 struct search {

@@ -26,9 +26,18 @@ struct names {
 	char source[1600];    /* the file, from the host's root */
 };
 
+/* Engines that run, found among all processes; looked for anew when that is old. */
+#define NAMES_DAEMONS 8
+struct names_daemons {
+	uint64_t looked_ns;	/* CLOCK_MONOTONIC, 0: never */
+	uint32_t pids[NAMES_DAEMONS];
+	size_t n;
+};
+
 struct names_host {
 	struct hostfs fs;
 	bool pids;	/* its /proc shows the pids that the kernel side sees */
+	struct names_daemons *daemons;	/* Docker's, kept here; NULL: looked for each time */
 };
 
 /* One kind of source: a row in names.c. */
