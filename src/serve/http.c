@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "attrib/list.h"
+#include "base/clock.h"
 #include "serve/accept.h"
 
 #define CONNECTIONS   512
@@ -159,6 +160,23 @@ static enum http_page find_page(struct MHD_Connection *c, const char *url)
 	return HTTP_PAGES;
 }
 
+static struct connection *connection_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+/* What making a page takes is not the client's fault. */
+static void restart_clock(struct MHD_Connection *c)
+{
+	struct connection *k = connection_of(c);
+
+	if (k)
+		k->since_ns = monotonic_ns();
+}
+
 static enum MHD_Result answer_page(struct http *h, struct MHD_Connection *c, const char *url)
 {
 	enum http_page page = find_page(c, url);
@@ -167,6 +185,7 @@ static enum MHD_Result answer_page(struct http *h, struct MHD_Connection *c, con
 	if (page == HTTP_PAGES)
 		return answer_short(c, MHD_HTTP_NOT_FOUND, "There are /, /metrics and /healthz.\n");
 	r = get_page(h, page);
+	restart_clock(c);
 	if (!r)
 		return answer_short(c, MHD_HTTP_SERVICE_UNAVAILABLE, "It cannot be had at the moment.\n");
 	return MHD_queue_response(c, MHD_HTTP_OK, r);
@@ -230,13 +249,7 @@ static void on_connection(void *ctx, struct MHD_Connection *c, void **state,
 static void on_completed(void *ctx, struct MHD_Connection *c, void **state,
 			 enum MHD_RequestTerminationCode code)
 {
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct connection *k = info ? info->socket_context : NULL;
-	struct http *h = ctx;
-
-	if (k)
-		k->since_ns = h->now_ns;
+	restart_clock(c);
 }
 
 /* The library closes what it finds shut down. */
@@ -245,7 +258,7 @@ static void cut_off_slow(struct http *h)
 	for (struct list *l = h->connections.next; l != &h->connections; l = l->next) {
 		const struct connection *k = list_entry(l, struct connection, order);
 
-		if (h->now_ns - k->since_ns > REQUEST_NS)
+		if (h->now_ns > k->since_ns + REQUEST_NS)
 			shutdown(k->fd, SHUT_RDWR);
 	}
 }

@@ -1,14 +1,19 @@
 """Many, slow, malformed and huge requests, passwords and certificates: who may ask is answered, nobody else disturbs."""
 import base64
 import concurrent.futures
+import hashlib
+import mmap
+import os
+import re
 import socket
 import ssl
+import time
 import urllib.error
 import urllib.request
 
 import pytest
 
-from lib import base, prometheus, server
+from lib import base, cgroups, prometheus, server
 
 
 @pytest.fixture
@@ -68,6 +73,35 @@ def test_slow_clients_hold_nobody_up(serve):
     for s in slow:
         assert s.recv(10) == b""  # cut off after a while
         s.close()
+
+
+def test_a_page_larger_than_the_socket_takes(serve, folder, loop_disk, run_area, stack):
+    """It arrives whole, also if nobody reads it for a while."""
+    disk, path = loop_disk(), folder() / "socket"
+    it = serve(path=path)
+    for i in range(80):
+        group = cgroups.make(stack, f"docker-{hashlib.sha256(f'{run_area.name} {i}'.encode()).hexdigest()}.scope")
+        child = os.fork()
+        if not child:
+            try:
+                group.add(os.getpid())
+                fd = os.open(disk.path, os.O_RDONLY | os.O_DIRECT)
+                os.preadv(fd, [mmap.mmap(-1, 4096)], 0)
+            finally:  # nothing of pytest may go on in the child
+                os._exit(0)
+        os.waitpid(child, 0)
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(60)
+        s.connect(str(path))
+        s.sendall(b"GET /metrics HTTP/1.0\r\nHost: a\r\n\r\n")
+        time.sleep(2)
+        page = b""
+        while more := s.recv(65536):
+            page += more
+    head, text = page.split(b"\r\n\r\n", 1)
+    assert len(text) == int(re.search(rb"Content-Length: (\d+)", head)[1]) > 300_000
+    assert sum(n == "iolat_io_bytes_total" and "container" in labels
+               for n, labels, _ in prometheus.samples(text.decode())) == 80
 
 
 def test_a_byte_at_a_time(serve):
