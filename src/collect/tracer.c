@@ -113,7 +113,8 @@ static int open_all(struct tracer *t, const struct iolat_knobs *knobs, uint64_t 
 
 	if (status != EXIT_OK)
 		return status;
-	rings_size(&t->rings, buffer_size, knobs->files);
+	/* Only waits are sent where all requests are counted in the kernel. */
+	rings_size(&t->rings, knobs->aggregate_only && !knobs->waits ? 1 : buffer_size, knobs->files);
 	err = aggregates_open(&t->aggregates, knobs->coarse);
 	if (err)
 		return load_explain(err);
