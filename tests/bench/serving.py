@@ -1,5 +1,6 @@
 """What `iolat serve` costs a host for as long as it runs: its CPU at a steady load, its memory with many containers."""
 import contextlib
+import hashlib
 import mmap
 import os
 import pathlib
@@ -71,7 +72,7 @@ def memory(tracer, program, here):
     with contextlib.ExitStack() as stack:
         folders = [pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(dir=here))) for _ in range(DISKS)]
         there = [disks.loop_disk(stack, folder, size_mb=1) for folder in folders]
-        groups = [cgroups.make(stack, f"docker-{i:064x}.scope") for i in range(CONTAINERS)]
+        groups = [cgroups.make(stack, f"docker-{hashlib.sha256(b'%d' % i).hexdigest()}.scope") for i in range(CONTAINERS)]
         it = serve(stack, tracer, program)
         sizes = []
         for _ in range(3):
