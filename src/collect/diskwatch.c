@@ -251,17 +251,17 @@ static void count(void *ctx, uint32_t major, uint32_t minor, uint64_t ios)
 	}
 }
 
-/* False when the kernel does not tell; then nothing is known of who is gone either. */
-static bool count_all(struct diskwatch *w)
+/* When the kernel does not tell, nothing is known of who is gone either. */
+static void count_all(struct diskwatch *w)
 {
 	w->round++;
-	return blockdev_counts(count, w);
+	w->told = blockdev_counts(count, w);
 }
 
 /* A disk without numbers (a path of a multipath NVMe disk) is in no list. */
 static bool is_gone(const struct diskwatch *w, const struct watched *d)
 {
-	return d->disk.major && d->round != w->round;
+	return w->told && d->disk.major && d->round != w->round;
 }
 
 /* Another disk that gets its numbers begins to count at 0. */
@@ -286,12 +286,13 @@ static int report(struct diskwatch *w, struct watched *d, const struct sink *sin
 
 int diskwatch_report(struct diskwatch *w, const struct sink *sink)
 {
-	bool known = !w->frozen && count_all(w);
 	struct watched *d;
 	int err = 0;
 
+	if (!w->frozen)
+		count_all(w);
 	for (size_t i = 0; !err && (d = map_next(&w->disks, &i, NULL));)
-		err = known && is_gone(w, d) ? bury(w, d, sink) : report(w, d, sink);
+		err = is_gone(w, d) ? bury(w, d, sink) : report(w, d, sink);
 	return err;
 }
 

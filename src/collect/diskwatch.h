@@ -19,6 +19,7 @@ struct diskwatch {
 	struct map by_dev;	/* the same by major and minor, where they have one */
 	struct map baselines;	/* by major and minor: the counts when the run began */
 	uint64_t round;		/* of counting */
+	bool told;		/* the kernel told the counts of the last round */
 	bool frozen;		/* counts stay as they are */
 	bool begins_late;	/* what the kernel side has counted so far is not of this run */
 };

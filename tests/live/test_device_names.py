@@ -2,6 +2,7 @@
 import fcntl
 import pathlib
 import random
+import time
 
 import pytest
 
@@ -71,17 +72,22 @@ def test_300_devices(new_loop, held, iolat):
 
 
 def test_appears_and_vanishes(new_loop, doio, iolat):
-    """A device that comes after the start and is gone before the end has its name and its count."""
+    """A device that comes after the start and is gone before the end has its name and its count; the kernel's own count is
+    gone with it, also when nothing was shown in between."""
     tracer = iolat("--by", "process,device,op")
     disk = new_loop()
     number = disk.number
     load = doio("read", disk, count=10)
     load.finish()
+    time.sleep(0.3)  # it is looked at while it is there
     disk.remove()
     assert not disk.sys.exists()
-    row = trace.one(trace.rows(tracer.stop(), pid=load.pid, device=disk))
+    summary = tracer.stop()
+    row = trace.one(trace.rows(summary, pid=load.pid, device=disk))
     assert (row["device"]["name"], row["ios"]) == (disk.name, 10)
     assert (row["device"]["major"], row["device"]["minor"]) == number
+    covered = trace.coverage(summary, disk)
+    assert covered["kernel"] is None and covered["seen"] >= 10
 
 
 def test_a_selected_device_vanishes(new_loop, doio, iolat):
