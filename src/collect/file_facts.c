@@ -66,15 +66,21 @@ void file_facts_free(struct file_facts *f)
 	map_free(&f->told);
 }
 
-/* A mount table signals its changes by an exceptional condition (proc(5)). */
-void file_facts_refresh(struct file_facts *f)
+/* A mount table signals its changes by an exceptional condition (proc(5)); then all are read anew. */
+static bool forget_changed(struct file_facts *f)
 {
 	struct pollfd p = {.fd = f->changes, .events = POLLPRI};
 
 	if (poll(&p, 1, 0) <= 0 || !(p.revents & (POLLERR | POLLPRI)))
-		return;
+		return false;
 	forget_tables(f);
 	map_clear(&f->told);
+	return true;
+}
+
+void file_facts_refresh(struct file_facts *f)
+{
+	forget_changed(f);
 }
 
 /* --- mounts ------------------------------------------------------------------------- */
@@ -172,7 +178,8 @@ static const struct mount *find_mount(const struct mount_table *t, uint32_t majo
 	return found;
 }
 
-/* *out is NULL where it is mounted nowhere. 0 or -errno. */
+/* *out is NULL where it is mounted nowhere. Other mount namespaces than this one do not signal changes. 0 or
+ * -errno. */
 static int look_up(struct file_facts *f, uint32_t tgid, uint32_t major, uint32_t minor,
 		   const char *path, const struct mount **out)
 {
@@ -180,9 +187,12 @@ static int look_up(struct file_facts *f, uint32_t tgid, uint32_t major, uint32_t
 	int err = get_table(f, tgid, &t);
 
 	*out = err ? NULL : find_mount(t, major, minor, path);
-	if (err || *out || monotonic_ns() - t->read_ns < REREAD_NS)
+	if (err || *out)
 		return err;
-	err = read_table(f, t, tgid);
+	if (forget_changed(f))
+		err = get_table(f, tgid, &t);
+	else if (monotonic_ns() - t->read_ns >= REREAD_NS)
+		err = read_table(f, t, tgid);
 	*out = err ? NULL : find_mount(t, major, minor, path);
 	return err;
 }

@@ -172,6 +172,22 @@ def test_a_file_that_is_gone(shard, held, iolat):
     assert read_bytes(tracer.stop(), file) == 40 * KB
 
 
+def test_mounted_a_moment_ago(shard, loop_disk, ext4, held, iolat):
+    """The file of a file system that came after the mounts were looked at has its whole path."""
+    disk = loop_disk(size_mb=64)
+    point = ext4(disk)
+    (known, _), = write_files(shard, [4 * KB]).items()
+    (file, size), = write_files(point, [64 * KB]).items()
+    base.sh("umount", point)
+    script = f"cat {known} > /dev/null; sleep 0.3; mount {disk.path} {point}; cat {file} > /dev/null; sleep 0.3"
+    load = held("sh", "-c", script)
+    tracer = iolat("--pid", load.pid, "--by", "file,op")
+    load.finish()
+    summary = tracer.stop()
+    assert read_bytes(summary, known) == 4 * KB
+    assert read_bytes(summary, file) == size
+
+
 def test_numbers_that_are_used_again(shard, held, iolat):
     """A file that replaced another, whose inode's number it got, goes by its own name; so does one that was renamed."""
     script = ("import os, sys\n"
