@@ -40,11 +40,17 @@ static __noinline u32 layer_seen(struct gendisk *disk, u32 number)
 	return l.name;
 }
 
+static __always_inline struct bio_flight *flight_of(struct bio *original)
+{
+	return original ? bio_flight_find((u64)original) : NULL;
+}
+
 /* Whose copy a bio is that nothing has marked: known only where it leads back to one in flight. */
 static __noinline u32 layer_above(u64 bio)
 {
-	struct bio *original = bio_original(bio);
-	struct bio_flight *b = original ? bio_flight_find((u64)original) : NULL;
+	struct bcache_closure *cl = bcache_closure_of(bio);
+	struct bio_flight *b = flight_of(bio_original(bio)) ?: flight_of(bcache_original(cl)) ?:
+			       flight_of(bcache_original(bcache_closure_parent(cl)));
 
 	return b ? b->name : 0;
 }

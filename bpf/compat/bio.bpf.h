@@ -136,4 +136,41 @@ static __always_inline struct bio *bio_original(u64 bio)
 	return io.base_bio ? dm_clone_original((u64)io.base_bio) : NULL;
 }
 
+/*
+ * The same of bcache, from 5.10 to 7.2, which says in bi_private for what search of its own a bio is: a closure there, or
+ * one whose parent that is. To be looked up like the above.
+ */
+struct bcache_closure {
+	u64 work[4];
+	struct bcache_closure *parent;
+	u32 remaining;
+};
+struct bcache_search {
+	struct bcache_closure cl;
+	u64 submit_time, key[3];
+	/* struct bio bio; struct bio *orig_bio; */
+};
+
+static __always_inline struct bcache_closure *bcache_closure_of(u64 bio)
+{
+	return BPF_CORE_READ((struct bio *)bio, bi_private);
+}
+
+static __always_inline struct bcache_closure *bcache_closure_parent(struct bcache_closure *cl)
+{
+	struct bcache_closure *parent = NULL;
+
+	bpf_probe_read_kernel(&parent, sizeof(parent), &cl->parent);
+	return parent;
+}
+
+static __always_inline struct bio *bcache_original(struct bcache_closure *cl)
+{
+	struct bio *original = NULL;
+	u64 at = (u64)cl + sizeof(struct bcache_search) + bpf_core_type_size(struct bio);
+
+	bpf_probe_read_kernel(&original, sizeof(original), (void *)at);
+	return original;
+}
+
 #endif /* IOLAT_COMPAT_BIO_BPF_H */
