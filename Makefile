@@ -180,7 +180,7 @@ DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-de
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 # Ubuntu has it as a snap only.
 CHROMIUM := $(if $(shell grep -s ^ID=ubuntu /etc/os-release),,chromium)
-DEPS_TEST := libcap2-bin locales tmux btrfs-progs mdadm fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
+DEPS_TEST := libcap2-bin locales tmux btrfs-progs mdadm lvm2 bcache-tools fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
 	nbdkit libnbd-bin nfs-kernel-server nfs-common prometheus systemd openssl python3-yaml zsh fish rpm $(CHROMIUM) qemu-system-x86 busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
 DEPS_FUZZ := libclang-rt-dev
 DEPS_DEB := debhelper lintian
@@ -242,7 +242,7 @@ $(B)/locale/de_DE.UTF-8:
 PYTEST := LOCPATH=$(abspath $(B)/locale) IOLAT=$(abspath $(B)/iolat) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -p no:cacheprovider
 
 check: all $(UNIT) $(B)/locale/de_DE.UTF-8 ## every test that this machine allows; the rest is skipped with a reason
-	IOLAT_VM=short $(PYTEST) tests
+	IOLAT_VM=$(or $(IOLAT_VM),short) $(PYTEST) tests
 check-unit: $(UNIT) $(B)/locale/de_DE.UTF-8 ## unit tests only
 	@for t in $(UNIT); do LOCPATH=$(abspath $(B)/locale) \
 		LSAN_OPTIONS=suppressions=tests/unit/leaks.supp:print_suppressions=0 $$t || exit 1; done

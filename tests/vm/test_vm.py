@@ -1,9 +1,11 @@
 """iolat on stock Debian kernels: each is booted under QEMU, the checks of tests/vm/guest run in it, their answers are the
 tests.
 
-A row of KERNELS is a boot; a kernel is tested by adding one. `make check-vm` boots them all with all checks. `make check`
-(IOLAT_VM=short) boots each kernel once, for the checks that say short=True. A kernel that cannot be had, or a missing
-QEMU, is a loud skip; with CI=true it is a failure. A guest keeps one CPU busy, so there are as many at a time as CPUs.
+A row of KERNELS is a boot; a kernel is tested by adding one. `make check-vm` boots them all with all checks, in both forms
+of the programs. IOLAT_VM says how much of that: `half` is all of them, with one form for each kind of cgroups, so that
+every kernel has each of both; `short`, in `make check`, boots each kernel once, for the checks that say short=True. A
+kernel that cannot be had, or a missing QEMU, is a loud skip; with CI=true it is a failure. A guest keeps one CPU busy, so
+there are as many at a time as CPUs.
 """
 import concurrent.futures
 import json
@@ -21,7 +23,7 @@ sys.path.insert(0, str(HERE))
 from guest import checks  # noqa: E402
 
 IOLAT = pathlib.Path(os.environ.get("IOLAT", HERE.parents[1] / "build" / "iolat")).resolve()
-SHORT = os.environ.get("IOLAT_VM") == "short"
+PART = os.environ.get("IOLAT_VM") or "whole"
 
 # What boot is told of the machine.
 MACHINES = {"plain": [], "big": ["-c", "4,maxcpus=64", "-m", "2560"]}
@@ -37,11 +39,11 @@ KERNELS = [
     ("forky", "7.", "v1"),
 ]
 LARGE = [("bullseye", "5.10.", "v2"), ("forky", "7.", "v2")]
-BOOTS = [(*kernel, "plain") for kernel in KERNELS if not SHORT or kernel[2] == "v2"] + \
-    [(*kernel, "big") for kernel in LARGE if not SHORT]
+BOOTS = [(*kernel, "plain") for kernel in KERNELS if PART != "short" or kernel[2] == "v2"] + \
+    [(*kernel, "big") for kernel in LARGE if PART != "short"]
 CASES = [(suite, release, cgroups, machine, checks.label(form, check))
          for suite, release, cgroups, machine in BOOTS
-         for form, check in checks.chosen(cgroups, SHORT, machine)]
+         for form, check in checks.chosen(cgroups, PART, machine)]
 
 
 class NoKernel(Exception):
@@ -89,7 +91,7 @@ class Guests:
     def boot(self, suite, cgroups, machine):
         folder = kernel(suite)
         share = self.tmp.mktemp("share")
-        command = ["env", f"PYTHONPATH={HERE}", "/usr/bin/python3", "-m", "guest", *(["--short"] if SHORT else []), "--machine", machine,
+        command = ["env", f"PYTHONPATH={HERE}", "/usr/bin/python3", "-m", "guest", "--part", PART, "--machine", machine,
                    str(IOLAT), "/share/results.json"]
         log, status = self.run([HERE / "boot", "-g", cgroups, *MACHINES[machine], "-s", share, "-t", "1200", folder, shlex.join(command)])
         try:

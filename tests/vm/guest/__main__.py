@@ -1,6 +1,6 @@
 """Runs the checks in a guest of tests/vm/boot, as root: the disks may be overwritten.
 
-    python3 -m guest [--short] [--machine NAME] [--only WORD]... IOLAT RESULTS
+    python3 -m guest [--part short|half|whole] [--machine NAME] [--only WORD]... IOLAT RESULTS
 
 Writes RESULTS: a JSON object that maps each check's label to null (it holds) or to what was wrong. Time is stretched in
 there, so latencies are only held against lower bounds; counts, bytes and owners are exact.
@@ -55,7 +55,7 @@ def main():
     parser = argparse.ArgumentParser(prog="guest")
     parser.add_argument("iolat")
     parser.add_argument("results")
-    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--part", default="whole")
     parser.add_argument("--machine", default="plain")
     parser.add_argument("--only", action="append", help="checks whose label holds this, or another such word")
     args = parser.parse_args()
@@ -63,7 +63,7 @@ def main():
     tools.put("/sys/kernel/debug/kprobes/enabled", 0)  # whoever counts on one sees nothing
     tools.make_disks()
     results = {"release": os.uname().release}
-    chosen = [(form, c) for form, c in checks.chosen("v1" if tools.hybrid() else "v2", args.short, args.machine)
+    chosen = [(form, c) for form, c in checks.chosen("v1" if tools.hybrid() else "v2", args.part, args.machine)
               if any(word in checks.label(form, c) for word in args.only or [""])]
     for form in checks.FORMS:
         for run in checks.RUNS:

@@ -25,7 +25,7 @@ import importlib
 import inspect
 from typing import Callable, NamedTuple
 
-TOPICS = ["direct", "cgroups", "containers", "merges", "ops", "scsi", "waits", "devices", "hanging", "files", "kernel", "workers", "scale"]
+TOPICS = ["direct", "cgroups", "containers", "merges", "ops", "scsi", "waits", "devices", "names", "paths", "hanging", "files", "kernel", "workers", "scale"]
 # The forms of the programs that are asked: the one that iolat chooses by itself, and the poorest.
 FORMS = ["chosen", "raw"]
 # The runs that checks share: iolat's options; whether the disks are idle when it ends.
@@ -64,11 +64,15 @@ def load():
     return ALL
 
 
-def chosen(cgroups, short, machine="plain"):
+def forms_of(part, cgroups):
+    """The forms that are asked on a host with these cgroups."""
+    return {"short": FORMS[:1], "half": FORMS[:1] if cgroups == "v2" else FORMS[1:], "whole": FORMS}[part]
+
+
+def chosen(cgroups, part="whole", machine="plain"):
     """[(form, check)] for a boot, each form's together."""
-    return [(form, c) for form in FORMS for c in load()
-            if form in c.forms and cgroups in c.cgroups and machine == c.machine
-            and (not short or c.short and form == FORMS[0])]
+    return [(form, c) for form in forms_of(part, cgroups) for c in load()
+            if form in c.forms and cgroups in c.cgroups and machine == c.machine and (c.short or part != "short")]
 
 
 def label(form, c):

@@ -1,4 +1,4 @@
-"""Devices on devices: what dm, md, NVMe multipath and loop pass on to the disks below them.
+"""Devices on devices: what dm, md, bcache, NVMe multipath and loop pass on to the disks below them.
 
 Of each stack the same holds: the rows of its top have the submitter, every I/O and a latency without parts; the rows of
 the disks below are copies `via` the top; and rows without a device count every I/O once, where it entered.
@@ -17,10 +17,10 @@ MODULES = {"delay": ["dm-delay"], "crypt": ["dm-crypt"], "thin-pool": ["dm-thin-
 KEY = "00112233445566778899aabbccddeeff"
 
 
-def disk():
-    """A null_blk disk of its own."""
+def disk(**settings):
+    """A null_blk disk of its own; memory_backed=1: one that reads what was written."""
     name = f"nullb{len(glob.glob('/sys/kernel/config/nullb/nullb*'))}"
-    tools.null_blk(name, {"irqmode": 0})
+    tools.null_blk(name, {"irqmode": 0, **settings})
     return name
 
 
@@ -105,6 +105,24 @@ def md(level, *disks):
 
 
 @contextlib.contextmanager
+def bcache(cache, backing):
+    """A bcache device, which writes through."""
+    tools.sh("modprobe", "bcache")
+    tools.sh("make-bcache", "-C", f"/dev/{cache}", "-B", f"/dev/{backing}", stdout=tools.subprocess.DEVNULL)
+    for one in (cache, backing):
+        tools.put("/sys/fs/bcache/register", f"/dev/{one}")
+    tools.wait_until("a bcache device", lambda: glob.glob(f"/sys/block/{backing}/bcache/dev/dev"))
+    name = os.path.basename(os.path.realpath(f"/sys/block/{backing}/bcache/dev"))
+    tools.wait_until(name, lambda: os.path.exists(f"/dev/{name}"))
+    try:
+        yield name
+    finally:
+        tools.put(f"/sys/block/{name}/bcache/stop", 1)
+        tools.put(f"/sys/block/{cache}/bcache/set/stop", 1)
+        tools.wait_until(f"the end of {name}", lambda: not glob.glob("/sys/block/*/bcache"))
+
+
+@contextlib.contextmanager
 def hidden_paths(on):
     """The paths of a multipath disk."""
     yield sorted(os.path.basename(p) for p in glob.glob("/sys/block/" + re.sub(r"n(\d+)$", r"c*n\1", on)))
@@ -112,8 +130,9 @@ def hidden_paths(on):
 
 # --- what holds of every stack ----------------------------------------------------------------------------------------
 
-def load(top, in_cgroup=None):
-    return tools.fio((top, "read", "psync", SIZE, READS), (top, "write", "libaio", SIZE, WRITES), in_cgroup=in_cgroup)
+def load(*tops, in_cgroup=None):
+    return tools.fio(*((top, *job) for top in tops for job in (("read", "psync", SIZE, READS), ("write", "libaio", SIZE, WRITES))),
+                     in_cgroup=in_cgroup)
 
 
 def right_top(run, top, pid, results):
@@ -165,7 +184,7 @@ def dm_delay(run):
     below = disk()
     with delay(below) as top, tools.cgroup("delayed") as path:
         inode = os.stat(path).st_ino
-        pid, results = load(top, path)
+        pid, results = load(top, in_cgroup=path)
         yield
     right_top(run, top, pid, results)
     for op, ios, least in (("read", READS, 50 * MS), ("write", WRITES, 100 * MS)):
@@ -183,7 +202,7 @@ def dm_crypt(run):
     below = disk()
     with crypt(below) as top, tools.cgroup("secret") as path:
         inode = os.stat(path).st_ino
-        pid, results = load(top, path)
+        pid, results = load(top, in_cgroup=path)
         yield
     right_top(run, top, pid, results)
     copies(run, top, [below], "read", READS)
@@ -194,13 +213,8 @@ def dm_crypt(run):
 @check()
 def dm_thin(run):
     """A thin device's I/O is passed on by the submitter or by the pool's worker."""
-    meta, data = disk(), disk()
-    with contextlib.ExitStack() as stack:
-        tools.put(f"/sys/kernel/config/nullb/{meta}/power", 0)
-        for attribute in ("memory_backed", "power"):  # the pool reads what it wrote
-            tools.put(f"/sys/kernel/config/nullb/{meta}/{attribute}", 1)
-        tools.wait_until(meta, lambda: os.path.exists(f"/dev/{meta}"))
-        top, pool = stack.enter_context(thin(meta, data))
+    meta, data = disk(memory_backed=1), disk()
+    with thin(meta, data) as (top, pool):
         tools.sh("dd", "if=/dev/zero", f"of=/dev/{top}", "bs=1M", "count=64", "oflag=direct", "status=none")  # maps all
         pid, results = load(top)
         yield
@@ -264,6 +278,34 @@ def nvme_multipath(run):
 
 
 @check()
+def zram(run):
+    """A disk in memory, without requests: nothing is below."""
+    tools.sh("modprobe", "zram")
+    tools.put("/sys/block/zram0/disksize", 64 * tools.MIB)
+    pid, results = load("zram0")
+    yield
+    tools.put("/sys/block/zram0/reset", 1)
+    right_top(run, "zram0", pid, results)
+    assert run.coverage("zram0")["transport"] == "zram"
+    assert run.coverage("zram0")["stands_on"] == []
+
+
+@check()
+def bcached(run):
+    """A cache that is empty: reads come from the disk behind it and go to the cache, writes go to both."""
+    cache, backing = disk(memory_backed=1), disk(memory_backed=1)
+    with bcache(cache, backing) as top:
+        pid, results = load(top)
+        yield
+    right_top(run, top, pid, results)
+    for op, ios in (("read", READS), ("write", WRITES)):
+        copies(run, top, [backing], op, ios)
+    cached = [r for r in run.rows(cache, "write") if r["via"] == top]  # one behind the other, so some are merged
+    assert sum(r["bytes"] for r in cached) == WRITES * SIZE, run.rows(cache)
+    assert backing in run.coverage(top)["stands_on"]  # the cache joins when the device is there already
+
+
+@check()
 def two_layers(run):
     """dm-linear on raid1: each level is via the one right above it."""
     below = [disk(), disk()]
@@ -284,10 +326,9 @@ def counted_once(form):
         tops += [stack.enter_context(md(level, disk(), disk())) for level in ("raid0", "raid1")]
         tops += [tools.MULTIPATH]
         with tools.Iolat("--by", "process,op", form=form) as iolat:
-            pids = {top: load(top)[0] for top in tops}
-    for top, pid in pids.items():
-        rows = [r for r in iolat.summary["rows"] if r["process"] and r["process"]["pid"] == pid]
-        assert {(r["op"], r["ios"]) for r in rows} == {("read", READS), ("write", WRITES)}, f"{top}: {rows}"
+            pid, _ = load(*tops)
+    rows = [r for r in iolat.summary["rows"] if r["process"] and r["process"]["pid"] == pid]
+    assert {(r["op"], r["ios"]) for r in rows} == {("read", len(tops) * READS), ("write", len(tops) * WRITES)}, rows
     nobodys = [r for r in iolat.summary["rows"] if not r["process"]]
     assert not [r for r in nobodys if r["via"] in tops], nobodys
     assert sum(r["ios"] for r in nobodys) < READS / 2, f"whose? {nobodys}"
