@@ -15,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -22,11 +23,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from guest import checks  # noqa: E402
 
-IOLAT = pathlib.Path(os.environ.get("IOLAT", HERE.parents[1] / "build" / "iolat")).resolve()
+TOP = HERE.parents[1]
+IOLAT = pathlib.Path(os.environ.get("IOLAT", TOP / "build" / "iolat")).resolve()
 PART = os.environ.get("IOLAT_VM") or "whole"
 
 # What boot is told of the machine.
-MACHINES = {"plain": [], "big": ["-c", "4,maxcpus=64", "-m", "2560"]}
+MACHINES = {"plain": [], "big": ["-c", "4,maxcpus=64", "-m", "2560"], "arm64": ["-a", "arm64"]}
 # suite, what its release begins with (forky's kernel moves on), cgroups
 KERNELS = [
     ("bullseye", "5.10.", "v2"),
@@ -39,24 +41,47 @@ KERNELS = [
     ("forky", "7.", "v1"),
 ]
 LARGE = [("bullseye", "5.10.", "v2"), ("forky", "7.", "v2")]
+ARM64 = [("bookworm", "6.1.", "v2")]
 BOOTS = [(*kernel, "plain") for kernel in KERNELS if PART != "short" or kernel[2] == "v2"] + \
-    [(*kernel, "big") for kernel in LARGE if PART != "short"]
+    [(*kernel, machine) for machine, some in (("big", LARGE), ("arm64", ARM64)) for kernel in some if PART != "short"]
 CASES = [(suite, release, cgroups, machine, checks.label(form, check))
          for suite, release, cgroups, machine in BOOTS
          for form, check in checks.chosen(cgroups, PART, machine)]
+
+BUILDING = threading.Lock()
 
 
 class NoKernel(Exception):
     pass
 
 
-def kernel(suite):
+def kernel(suite, machine):
     """The folder of the suite's kernel, fetched when it is not there yet."""
-    if not shutil.which("qemu-system-x86_64"):
-        raise NoKernel("qemu-system-x86_64 is missing (make deps-test)")
-    got = subprocess.run([HERE / "kernels", suite], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    emulator = "qemu-system-aarch64" if machine == "arm64" else "qemu-system-x86_64"
+    if not shutil.which(emulator):
+        raise NoKernel(f"{emulator} is missing (make deps-test)")
+    return fetched(f"kernel of {suite}", HERE / "kernels", f"{suite}:arm64" if machine == "arm64" else suite)
+
+
+def program(cgroups, machine):
+    """The iolat for a boot: another architecture's, the static one (on each kernel with v1), or the one that is tested."""
+    if machine == "arm64":
+        folder, how = "arm64", ["arm64"]
+    elif cgroups == "v1":
+        folder, how = "static", ["B=build/static", "STATIC=1", "build/static/iolat"]
+    else:
+        return IOLAT
+    with BUILDING:
+        fetched(f"iolat for {folder}", "make", "-s", "-C", TOP, *how)
+    return TOP / "build" / folder / "iolat"
+
+
+def fetched(what, *command):
+    """What the command prints."""
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
+    got = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
     if got.returncode:
-        raise NoKernel(f"no kernel of {suite}: {got.stderr.strip()}")
+        raise NoKernel(f"no {what}: {got.stderr.strip()}")
     return got.stdout.strip()
 
 
@@ -89,10 +114,10 @@ class Guests:
         pytest.skip(why)
 
     def boot(self, suite, cgroups, machine):
-        folder = kernel(suite)
+        folder, iolat = kernel(suite, machine), program(cgroups, machine)
         share = self.tmp.mktemp("share")
         command = ["env", f"PYTHONPATH={HERE}", "/usr/bin/python3", "-m", "guest", "--part", PART, "--machine", machine,
-                   str(IOLAT), "/share/results.json"]
+                   str(iolat), "/share/results.json"]
         log, status = self.run([HERE / "boot", "-g", cgroups, *MACHINES[machine], "-s", share, "-t", "1200", folder, shlex.join(command)])
         try:
             return json.loads((share / "results.json").read_text()), log

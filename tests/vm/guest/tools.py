@@ -305,7 +305,7 @@ def write(device, offset=0, size=4096, count=1, flags=0, fsync=False):
 
 class Aio:
     """Direct asynchronous I/O by io_submit(2). All blocks of a submit() enter the block layer under one plug."""
-    SETUP, GETEVENTS, SUBMIT = 206, 208, 209  # x86-64, as all of these guests
+    SETUP, GETEVENTS, SUBMIT = (206, 208, 209) if os.uname().machine == "x86_64" else (0, 4, 2)
     CODES = {"read": 0, "write": 1}
 
     def __init__(self, device):
