@@ -303,10 +303,13 @@ $(B)/fuzz_%: tests/fuzz/fuzz_%.c $(B)/libiolat.a
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(inputs) $(LIBS) -o $@
 fuzz: ## fuzz every reader of foreign bytes for FUZZ_SECONDS (30) each
 	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=$(CLANG) SANITIZE=1 CFLAGS='-g -fsanitize=fuzzer-no-link' $(FUZZ:%=$(B)/fuzz/%)
-	@for f in $(FUZZ); do mkdir -p $(B)/fuzz/found/$$f && \
-	{ $(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=10 -verbosity=0 -print_final_stats=1 \
-		-artifact_prefix=$(B)/fuzz/found/ $(B)/fuzz/found/$$f tests/fuzz/corpus/$${f#fuzz_} > $(B)/fuzz/$$f.log 2>&1 || \
-	{ tail -n 60 $(B)/fuzz/$$f.log; exit 1; }; } && sed -n "s/^stat::number_of_executed_units/  FUZZ     $$f, runs/p" $(B)/fuzz/$$f.log; done
+	@$(MAKE) --no-print-directory $(FUZZ:%=run-%)
+run-fuzz_%:
+	@mkdir -p $(B)/fuzz/found/fuzz_$*
+	@$(B)/fuzz/fuzz_$* -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=10 -verbosity=0 -print_final_stats=1 -close_fd_mask=3 \
+		-artifact_prefix=$(B)/fuzz/found/ $(B)/fuzz/found/fuzz_$* tests/fuzz/corpus/$* > $(B)/fuzz/fuzz_$*.log 2>&1 || \
+	{ tail -n 60 $(B)/fuzz/fuzz_$*.log; exit 1; }
+	@sed -n "s/^stat::number_of_executed_units/  FUZZ     fuzz_$*, runs/p" $(B)/fuzz/fuzz_$*.log
 
 demo: ## sudo make demo: a slow worker among four, on scratch disks
 	@[ "$$(id -u)" = 0 ] || { echo 'make demo: it makes scratch disks and traces the kernel: run sudo make demo' >&2; exit 1; }
