@@ -49,7 +49,7 @@ static int open_recording(struct aside *a)
 {
 	int err;
 
-	if (output_open(&a->output, a->path))
+	if (output_open_new(&a->output, a->path))
 		return -(errno ?: EIO);
 	err = capture_create(&a->writer, dup(fileno(a->output.stream)));
 	if (err)

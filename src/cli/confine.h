@@ -11,7 +11,7 @@
 /* For what only reads files and writes others: no capabilities and no system calls beside those for files. */
 void confine_reader(void);
 
-/* Once everything is attached: the capabilities that reading maps, names of the host and, unless `serves`, writing files
+/* Once everything is attached, or could be: the capabilities that reading maps, names of the host and, unless `serves`, writing files
  * and ending COMMAND take. */
 void confine_tracer(bool serves);
 

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/confine.h"
 #include "cli/disktest.h"
 #include "cli/explain.h"
 #include "cli/output.h"
@@ -254,6 +255,7 @@ int doctor_run(const struct options *o)
 	check_kernel(&r, o->btf ?: FEATURES_BTF);
 	check_privileges(&r);
 	check_tracing(&r, o->btf);
+	confine_tracer(false);
 	check_memory(&r);
 	check_cgroups(&r, o->root);
 	blockdev_each(check_disk, &r);

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/confine.h"
 #include "cli/output.h"
 #include "collect/cgroupfs.h"
 #include "collect/names.h"
@@ -89,8 +90,10 @@ int explain_run(const struct options *o)
 	struct explanation e = {.path = o->explain};
 	struct answer all[ANSWERS];
 	struct output out;
-	int status, err = find(&e, o);
+	int status, err;
 
+	confine_tracer(false);
+	err = find(&e, o);
 	if (err) {
 		log_error("cannot read the host's files below %s: %s", o->root ? o->root : "/",
 			  strerror(-err));

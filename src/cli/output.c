@@ -57,9 +57,9 @@ static void give_to_sudo_user(int fd)
 		errno = 0;
 }
 
-static FILE *open_file(const char *path)
+static FILE *open_file(const char *path, int how)
 {
-	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (geteuid() ? 0 : O_NOFOLLOW);
+	int flags = O_WRONLY | O_CREAT | how | O_CLOEXEC | (geteuid() ? 0 : O_NOFOLLOW);
 	int fd = open(path, flags, 0666);
 
 	if (fd < 0)
@@ -68,15 +68,25 @@ static FILE *open_file(const char *path)
 	return fdopen(fd, "w");
 }
 
-int output_open(struct output *o, const char *path)
+static int open_as(struct output *o, const char *path, int how)
 {
 	o->path = path;
 	o->temporary = NULL;
-	o->stream = path ? open_file(path) : stdout;
+	o->stream = path ? open_file(path, how) : stdout;
 	if (o->stream)
 		return EXIT_OK;
 	explain(o, "open", errno);
 	return EXIT_FAILED;
+}
+
+int output_open(struct output *o, const char *path)
+{
+	return open_as(o, path, O_TRUNC);
+}
+
+int output_open_new(struct output *o, const char *path)
+{
+	return open_as(o, path, O_EXCL);
 }
 
 FILE *output_beside(const char *path, unsigned int n, char **name)

@@ -18,6 +18,9 @@ struct output {
 /* Opens; an exit status, the reason said. */
 int output_open(struct output *o, const char *path);
 
+/* The same for a file that nobody named: what is there already is an error. */
+int output_open_new(struct output *o, const char *path);
+
 /* The same for a file that appears under its name only when it is whole: where `path` is new or a
  * regular file, through a temporary one beside it. */
 int output_open_whole(struct output *o, const char *path);

@@ -1,4 +1,5 @@
 """What iolat gives away: capabilities once it traces, system calls where it reads what others wrote."""
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -27,9 +28,10 @@ def mask(*names):
     return sum(1 << CAP[n] for n in names)
 
 
-def test_a_tracer_has_few_capabilities(start_iolat):
+@pytest.mark.parametrize("command", ["live", "record"])
+def test_a_tracer_has_few_capabilities(start_iolat, folder, command):
     """Those for maps, for others' /proc and for files; not the right to administer the machine."""
-    tracer = start_iolat("-f", "json", "-i", "0")
+    tracer = start_iolat(*{"live": ["-f", "json", "-i", "0"], "record": ["record", "-o", folder() / "out"]}[command])
     assert capabilities(tracer.proc.pid) == mask(*CAP)
     tracer.stop()
 
@@ -55,18 +57,41 @@ def recording(start_iolat, folder):
     return out
 
 
-def test_a_reader_may_only_read_and_write(recording):
-    """Seen while it waits for somebody to take its page from the pipe."""
+@contextlib.contextmanager
+def held_up(*argv):
+    """iolat, whose standard output has no room until the end of this, and what is read from it then."""
     ours, theirs = os.pipe()
-    fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
-    with subprocess.Popen([base.IOLAT, "report", recording, "-f", "html"], stdout=theirs, env=base.clean_env()) as report, open(ours) as page:
+    full = b"x" * fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(theirs, full)
+    with subprocess.Popen([base.IOLAT, *argv], stdout=theirs, env=base.clean_env()) as process, open(ours, "rb") as page:
         os.close(theirs)
-        base.wait_until("the report", lambda: status(report.pid)["State"].startswith("S"))
-        now = status(report.pid)
-        assert (now["Seccomp"], now["NoNewPrivs"]) == ("2", "1")
-        assert capabilities(report.pid) == mask("CHOWN", "DAC_OVERRIDE", "FOWNER")
-        assert page.read().endswith("</html>\n")
-    assert report.returncode == 0
+        written = []
+        yield process, written
+        written.append(page.read()[len(full):].decode())
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("argv,ends", [
+    (["report", "-f", "html"], "</html>\n"),
+    (["report", "-f", "trace"], "}\n"),
+    (["report", None, "-f", "json"], "}\n"),  # of several
+    (["diff", None, "-f", "html"], "</html>\n"),
+], ids=["report", "trace", "several", "diff"])
+def test_a_reader_may_only_read_and_write(recording, argv, ends):
+    """Seen while it waits for somebody to take its page from the pipe."""
+    argv = [argv[0], recording, *(word or recording for word in argv[1:])]
+    with held_up(*argv) as (reader, written):
+        base.wait_until("the filter", lambda: status(reader.pid)["Seccomp"] == "2")
+        assert status(reader.pid)["NoNewPrivs"] == "1"
+        assert capabilities(reader.pid) == mask("CHOWN", "DAC_OVERRIDE", "FOWNER")
+    assert written[0].endswith(ends)
+
+
+@pytest.mark.parametrize("argv", [[], ["--explain-cgroup", "/"]], ids=["all", "cgroup"])
+def test_the_doctor_has_few_capabilities_in_the_end(argv):
+    with held_up("doctor", *argv) as (doctor, written):
+        base.wait_until("fewer capabilities", lambda: capabilities(doctor.pid) == mask(*CAP))
+    assert written[0]
 
 
 def test_a_users_recording_read_by_root(recording, run_iolat, folder):
