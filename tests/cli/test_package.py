@@ -1,6 +1,7 @@
 """Packages: the source archive and what is built from it, in two places to the same bytes."""
 import hashlib
 import os
+import re
 import shutil
 
 import pytest
@@ -65,20 +66,34 @@ def test_lintian_has_nothing_to_say(debs):
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_installed_and_removed(debs, tmp_path):
-    """What it installs is the program with its documents; removal leaves nothing of it."""
+def older(package, folder):
+    """The package as an older version of it, with a file that the newer one has not."""
+    tree, made = folder / "older", folder / "older.deb"
+    base.sh("dpkg-deb", "-R", package, tree)
+    control = tree / "DEBIAN/control"
+    control.write_text(re.sub(r"(?m)^Version: .*", "Version: 0.0.1-1", control.read_text()))
+    (tree / "usr/share/iolat/gone").write_text("of the older version")
+    base.sh("dpkg-deb", "-b", "--root-owner-group", tree, made)
+    return made
+
+
+def test_installed_upgraded_and_removed(debs, tmp_path):
+    """What it installs is the program with its documents, of an older version nothing stays; nor does anything of it after it
+    was removed, with its unit enabled."""
     package, there, admin = program_package(debs[0]), tmp_path / "root", tmp_path / "dpkg"
     for d in (there, admin / "info", admin / "updates"):
         d.mkdir(parents=True)
     (admin / "status").touch()
     dpkg = ["dpkg", f"--instdir={there}", f"--admindir={admin}", "--force-depends", "--force-script-chrootless"]
+    base.sh(*dpkg, "--install", older(package, tmp_path))
+    base.sh("systemctl", f"--root={there}", "enable", "iolat.service")
     base.sh(*dpkg, "--install", package)
-    files = {str(f.relative_to(there)) for f in there.rglob("*") if f.is_file()}
-    assert {f for f in files if not f.startswith(("usr/share/doc/", "usr/share/lintian/"))} == FILES
+    files = {str(f.relative_to(there)) for f in there.rglob("*") if f.is_file() and not f.is_symlink()}
+    assert {re.sub("^lib/", "usr/lib/", f) for f in files if f.startswith(("usr/", "lib/")) and not f.startswith(("usr/share/doc/", "usr/share/lintian/"))} == FILES
+    assert base.sh("systemctl", f"--root={there}", "is-enabled", "iolat.service").stdout == "enabled\n"
     assert base.sh(there / "usr/bin/iolat", "--version").stdout.startswith("iolat ")
-    base.sh(*dpkg, "--install", package)  # over itself
     base.sh(*dpkg, "--purge", "iolat")
-    assert [f for f in there.rglob("*") if not f.is_dir()] == []
+    assert [f for f in there.rglob("*") if f.is_symlink() or not f.is_dir()] == []
 
 
 def test_an_rpm(archive, tmp_path):
@@ -87,6 +102,7 @@ def test_an_rpm(archive, tmp_path):
     base.sh("rpmbuild", "-tb", "--nodeps", "--define", f"_topdir {tmp_path}", archive, timeout=LIMIT)
     package = next((tmp_path / "RPMS").rglob("*.rpm"))
     listed = base.sh("rpm", "-qlp", package).stdout.split()
+    assert "systemctl disable --now iolat.service" in base.sh("rpm", "-qp", "--scripts", package).stdout
     assert "/usr/bin/iolat" in listed and any(f.startswith("/usr/share/man/man8/iolat.8") for f in listed)
 
 
