@@ -42,7 +42,7 @@ static void make(void *ctx, enum http_page page, FILE *out)
 /* On an address that the kernel chooses, without a name in any folder. */
 static struct http *start(void)
 {
-	static struct web_user user = {"u", "$2b$04$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"};
+	static struct web_user user = {"u", "$2b$04$CCCCCCCCCCCCCCCCCCCCC.rsix8.6cW7hqDrq/YjHQ/0WovwX.oT."};
 	static struct webconfig web = {.users = &user, .n_users = 1};
 	const struct http_source source = {version, make, NULL};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
