@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Mount tables are read once for each mount namespace, and again when a file system is not in them that is in
- * use. A file on a file system that is mounted nowhere (a memfd, one that was unmounted) goes by its names alone.
+ * use: at once when it is seen for the first time, as it may be gone soon. A file on a file system that is mounted
+ * nowhere (a memfd, one that was unmounted) goes by its names alone.
  */
 #include "collect/file_facts.h"
 
@@ -22,12 +23,13 @@
 
 #define TABLES	  16		  /* mount namespaces, before they are read anew */
 #define TOLD	  4096		  /* file systems, likewise */
-#define REREAD_NS 1000000000ull	  /* between two readings of a table that lacks something */
+#define REREAD_NS 1000000000ull	  /* between two readings of a table for what it lacked before */
 
 struct mount_table {
 	struct mount *at;
 	size_t n;
 	uint64_t read_ns;
+	struct map lacks; /* file systems that were looked for in vain, by device */
 };
 
 static void clear_table(struct mount_table *t)
@@ -35,17 +37,25 @@ static void clear_table(struct mount_table *t)
 	for (size_t i = 0; i < t->n; i++)
 		mount_free(&t->at[i]);
 	free(t->at);
-	*t = (struct mount_table){0};
+	t->at = NULL;
+	t->n = 0;
+}
+
+static void free_table(struct mount_table *t)
+{
+	if (!t)
+		return;
+	clear_table(t);
+	map_free(&t->lacks);
+	free(t);
 }
 
 static void forget_tables(struct file_facts *f)
 {
 	struct mount_table *t;
 
-	for (size_t i = 0; (t = map_next(&f->tables, &i, NULL));) {
-		clear_table(t);
-		free(t);
-	}
+	for (size_t i = 0; (t = map_next(&f->tables, &i, NULL));)
+		free_table(t);
 	map_clear(&f->tables);
 }
 
@@ -125,14 +135,14 @@ static int add_table(struct file_facts *f, uint64_t space, uint32_t tgid, struct
 	if (f->tables.count >= TABLES)
 		forget_tables(f);
 	t = calloc(1, sizeof(*t));
-	err = t ? read_table(f, t, tgid) ?: map_put(&f->tables, &space, t) : -ENOMEM;
-	if (!err) {
+	if (!t)
+		return -ENOMEM;
+	map_init(&t->lacks, sizeof(uint64_t));
+	err = read_table(f, t, tgid) ?: map_put(&f->tables, &space, t);
+	if (err)
+		free_table(t);
+	else
 		*out = t;
-		return 0;
-	}
-	if (t)
-		clear_table(t);
-	free(t);
 	return err;
 }
 
@@ -161,8 +171,14 @@ static const char *below(const char *path, const char *root)
 	return path + len;
 }
 
-/* Where the file of that path in its file system is seen: the mount that shows the least beside it, the topmost of
- * several. NULL: nowhere. `path` NULL: where the file system is. */
+/* A file is seen best where the least is beside it, in the topmost of several mounts; a file system where most of it
+ * is. */
+static bool is_better(const struct mount *m, const struct mount *than, const char *path)
+{
+	return path ? strlen(m->root) >= strlen(than->root) : strlen(m->root) < strlen(than->root);
+}
+
+/* Where the file of that path in its file system is seen, `path` NULL: where the file system is. NULL: nowhere. */
 static const struct mount *find_mount(const struct mount_table *t, uint32_t major, uint32_t minor,
 				      const char *path)
 {
@@ -172,10 +188,23 @@ static const struct mount *find_mount(const struct mount_table *t, uint32_t majo
 		const struct mount *m = &t->at[i];
 
 		if (m->major == major && m->minor == minor && (!path || below(path, m->root)) &&
-		    (!found || strlen(m->root) >= strlen(found->root)))
+		    (!found || is_better(m, found, path)))
 			found = m;
 	}
 	return found;
+}
+
+/* Whether the table is to be read again for what is not in it. *err: 0 or -ENOMEM. */
+static bool is_stale(struct mount_table *t, uint64_t dev, int *err)
+{
+	bool known = map_get(&t->lacks, &dev);
+
+	*err = 0;
+	if (t->lacks.count >= TOLD)
+		map_clear(&t->lacks);
+	if (!known)
+		*err = map_put(&t->lacks, &dev, t);
+	return !*err && (!known || monotonic_ns() - t->read_ns >= REREAD_NS);
 }
 
 /* *out is NULL where it is mounted nowhere. Other mount namespaces than this one do not signal changes. 0 or
@@ -191,7 +220,7 @@ static int look_up(struct file_facts *f, uint32_t tgid, uint32_t major, uint32_t
 		return err;
 	if (forget_changed(f))
 		err = get_table(f, tgid, &t);
-	else if (monotonic_ns() - t->read_ns >= REREAD_NS)
+	else if (is_stale(t, (uint64_t)major << 32 | minor, &err))
 		err = read_table(f, t, tgid);
 	*out = err ? NULL : find_mount(t, major, minor, path);
 	return err;

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Mount tables: which mount a file system and a file go by, and mounts that come while iolat runs. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collect/file_facts.h"
+#include "feed.h"
+
+/* A host of one process, 100, whose mount table a test writes. */
+struct host {
+	char root[64];
+	struct file_facts facts;
+	char told[8][96]; /* "TYPE SOURCE POINT" of a file system, the path of a file */
+	size_t n;
+};
+
+static int note(void *ctx, const void *data, size_t size)
+{
+	const struct iolat_head *head = data;
+	const struct iolat_file *file = data;
+	const struct iolat_fs *fs = data;
+	struct host *h = ctx;
+	const char *at = fs->text;
+
+	assert_true(h->n < 8);
+	if (head->kind == IOLAT_EV_FILE) {
+		snprintf(h->told[h->n++], sizeof(h->told[0]), "%.90s", file->path);
+	} else {
+		assert_int_equal(head->kind, IOLAT_EV_FS);
+		for (size_t i = 0, len = 0; i < 3; i++, at += strlen(at) + 1)
+			len += snprintf(h->told[h->n] + len, sizeof(h->told[0]) - len, "%s%.30s", i ? " " : "", at);
+		h->n++;
+	}
+	return 0;
+}
+
+static void write_file(const struct host *h, const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/proc/100/%s", h->root, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void make_folder(const struct host *h, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s%s", h->root, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static struct host *host_new(const char *mounts)
+{
+	struct host *h = test_calloc(1, sizeof(*h));
+	struct sink sink = {.event = note, .ctx = h};
+
+	snprintf(h->root, sizeof(h->root), "/tmp/iolat-test.XXXXXX");
+	assert_non_null(mkdtemp(h->root));
+	make_folder(h, "/proc");
+	make_folder(h, "/proc/100");
+	make_folder(h, "/proc/100/ns");
+	write_file(h, "ns/mnt", "");
+	write_file(h, "mountinfo", mounts);
+	file_facts_init(&h->facts, h->root, &sink, true);
+	return h;
+}
+
+static void host_free(struct host *h)
+{
+	static const char *const names[] = {"/proc/100/ns/mnt", "/proc/100/ns", "/proc/100/mountinfo", "/proc/100", "/proc", ""};
+	char path[128];
+
+	file_facts_free(&h->facts);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s", h->root, names[i]);
+		assert_int_equal(remove(path), 0);
+	}
+	test_free(h);
+}
+
+static void wait_for(struct host *h, uint32_t minor)
+{
+	struct iolat_wait w = a_wait();
+
+	w.fs_major = 0;
+	w.fs_minor = minor;
+	w.fs_magic = 0x6969;
+	assert_int_equal(file_facts_wait(&h->facts, &w), 0);
+}
+
+#define WHOLE  "30 1 0:40 / /data rw - nfs4 server:/export rw\n"
+#define A_PART "31 1 0:40 /train/set /srv/set rw - nfs4 server:/export rw\n"
+#define AGAIN  "32 1 0:40 / /mnt/again rw - nfs4 server:/export rw\n"
+#define LATER  "33 1 0:41 / /late rw - nfs4 server:/late rw\n"
+
+/* Most of it is to be seen at /data, wherever a bind mount comes in the table. */
+static void test_a_file_system_goes_by_its_whole(void **state)
+{
+	static const char *const tables[] = {WHOLE A_PART AGAIN, A_PART WHOLE AGAIN};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct host *h = host_new(tables[i]);
+
+		wait_for(h, 40);
+		wait_for(h, 40);
+		assert_int_equal(h->n, 1);
+		assert_string_equal(h->told[0], "nfs4 server:/export /data");
+		host_free(h);
+	}
+}
+
+static void test_a_part_is_better_than_nothing(void **state)
+{
+	struct host *h = host_new(A_PART);
+
+	wait_for(h, 40);
+	assert_string_equal(h->told[0], "nfs4 server:/export /srv/set");
+	host_free(h);
+}
+
+/* A file goes by the mount that shows the least beside it. */
+static void test_a_file_goes_by_the_nearest(void **state)
+{
+	struct host *h = host_new(WHOLE A_PART);
+	struct {
+		struct iolat_dentry e;
+		char names[3][IOLAT_DENTRY_LEN];
+	} d = {.e = a_dentry(0, 40, 7, "").dentry, .names = {"x", "set", "train"}};
+
+	d.e.head.size = sizeof(d);
+	d.e.n_names = 3;
+	assert_int_equal(file_facts_dentry(&h->facts, &d.e), 0);
+	assert_int_equal(h->n, 2);
+	assert_string_equal(h->told[0], "nfs4 server:/export /data");
+	assert_string_equal(h->told[1], "/srv/set/x");
+	host_free(h);
+}
+
+/* What is not in the table is looked for at once when it is first met: the mount may be gone a moment later. */
+static void test_a_mount_of_a_moment(void **state)
+{
+	struct host *h = host_new(WHOLE);
+
+	wait_for(h, 40);
+	write_file(h, "mountinfo", WHOLE LATER);
+	wait_for(h, 41);
+	assert_int_equal(h->n, 2);
+	assert_string_equal(h->told[1], "nfs4 server:/late /late");
+	wait_for(h, 999942); /* is nowhere */
+	wait_for(h, 999942);
+	assert_int_equal(h->n, 2);
+	write_file(h, "mountinfo", "34 1 0:43 / /last rw - nfs4 server:/last rw\n");
+	wait_for(h, 43); /* what another was looked for in vain says nothing about it */
+	assert_string_equal(h->told[2], "nfs4 server:/last /last");
+	host_free(h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_file_system_goes_by_its_whole),
+		cmocka_unit_test(test_a_part_is_better_than_nothing),
+		cmocka_unit_test(test_a_file_goes_by_the_nearest),
+		cmocka_unit_test(test_a_mount_of_a_moment),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
