@@ -32,8 +32,8 @@ struct iolat_aggregate_key {
 };
 #define IOLAT_COARSE_KEY_SIZE 16
 
-/* Those of a request's flags that decide where it counts. */
-#define IOLAT_AGGREGATE_FLAGS (IOLAT_RQ_COPY | IOLAT_RQ_PASSTHROUGH)
+/* Those of a request's flags that decide where it counts, or as what. */
+#define IOLAT_AGGREGATE_FLAGS (IOLAT_RQ_COPY | IOLAT_RQ_PASSTHROUGH | IOLAT_RQ_SWAP)
 
 struct iolat_aggregate_sums {
 	__u64 last_ns;	/* submission of the latest */

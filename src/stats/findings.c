@@ -114,6 +114,37 @@ void finding_words(struct finding *g, const char *key, const char *text)
 	finding_evidence(g, key, 0);
 }
 
+double finding_pct(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+void finding_owner(char *out, size_t size, const struct process *p, const char *via)
+{
+	if (p)
+		snprintf(out, size, "pid %u (%s)", p->pid, p->comm_known ? p->comm : "?");
+	else
+		snprintf(out, size, "[%s]", via ? via : "nobody");
+}
+
+const char *finding_container(const struct container *c)
+{
+	return c->name ? c->name : c->label;
+}
+
+void finding_place(char out[PLACE_WORDS], const struct known *k, uint64_t cgroup, const char *before)
+{
+	const struct container *in = cgroup ? cgroups_container_of(&k->model->cgroups, cgroup) : NULL;
+	const struct known_cgroup *c = cgroup ? cgroups_find(&k->model->cgroups, cgroup) : NULL;
+	const char *path = c && c->pub.path && strcmp(c->pub.path, "/") ? c->pub.path : NULL;
+
+	out[0] = '\0';
+	if (in)
+		snprintf(out, PLACE_WORDS, "%scontainer %s", before, finding_container(in));
+	else if (path)
+		snprintf(out, PLACE_WORDS, "%scgroup %s", before, path);
+}
+
 void finding_files(struct finding *g, const struct known *k, const struct waited_search *s)
 {
 	const struct waited_place *top[FINDING_FILES];
@@ -121,17 +152,21 @@ void finding_files(struct finding *g, const struct known *k, const struct waited
 
 	for (size_t i = 0; i < n; i++) {
 		g->files[i].file = &top[i]->file->pub;
-		g->files[i].wait_ns = waited_sums(top[i], s->whole).ns[s->reason];
+		g->files[i].wait_ns = waited_time(top[i], s);
 	}
 	g->n_files = n;
 }
 
-void findings_find(struct findings *f, const struct known *k)
+void findings_find(struct findings *f, struct known *k)
 {
 	f->n = 0;
+	if (!k->tasks->on || waiters_collect(&k->waiters, k->tasks, k->whole, k->duration_ns))
+		k->waiters = (struct waiters){.tasks = k->tasks};
 	findings_of_tasks(f, k);
 	findings_of_devices(f, k);
+	findings_of_neighbours(f, k);
 	findings_of_files(f, k);
 	findings_of_phases(f, k);
 	findings_of_gpus(f, k);
+	waiters_free(&k->waiters);
 }

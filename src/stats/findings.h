@@ -13,6 +13,7 @@
 #include "stats/random.h"
 #include "stats/served.h"
 #include "stats/usage.h"
+#include "stats/waiters.h"
 
 #define FINDINGS_MAX 12 /* more than a screen helps nobody */
 
@@ -35,9 +36,10 @@ struct known {
 	const struct streams *streams;
 	const struct phases *phases;	/* as viewed */
 	const struct gpus_known *gpus;	/* as viewed */
+	struct waiters waiters;		/* made by findings_find() of the tasks */
 };
 
-void findings_find(struct findings *f, const struct known *k);
+void findings_find(struct findings *f, struct known *k);
 
 /* The codes, in the order of their importance; NULL behind the last. */
 const char *finding_code_at(size_t i);
@@ -51,6 +53,15 @@ void finding_about(struct finding *g, const char *fmt, ...) __attribute__((forma
 void finding_evidence(struct finding *g, const char *key, double value);
 void finding_words(struct finding *g, const char *key, const char *text); /* borrowed; NULL: not known */
 void finding_files(struct finding *g, const struct known *k, const struct waited_search *s); /* the top ones */
+double finding_pct(double part, double whole); /* 0 of nothing */
+
+/* Words for people. "pid 4242 (dd)", "[writeback]": */
+void finding_owner(char *out, size_t size, const struct process *p, const char *via);
+const char *finding_container(const struct container *c); /* what it goes by */
+
+/* `before` and "container etl-7" or "cgroup /job"; "" of the root, and where it is not known. */
+#define PLACE_WORDS 112
+void finding_place(char out[PLACE_WORDS], const struct known *k, uint64_t cgroup, const char *before);
 
 /* What was asked for by system calls, and what of it disks had to read; for a process, or (NULL) for all. */
 struct cache_use {
@@ -60,13 +71,22 @@ struct cache_use {
 	uint64_t ios;
 	bool pct_known;		/* calls, not mappings, did most of the reading */
 	double pct;		/* of what was asked for came from memory */
+	bool again_known;
+	double again_pct;	/* of what disks read they had read before in the run */
 };
 struct cache_use finding_cache_use(const struct known *k, const struct proc *p);
 void finding_cache(struct finding *g, const struct cache_use *c); /* as evidence */
 
+/* The end of a sentence that says that more memory would help; "": it need not. */
+const char *finding_advice(const struct cache_use *c);
+
+/* Where was waited for disks, read or mapped. */
+#define WAITED_DISK (1u << REASON_DISK | 1u << REASON_PAGE_FAULT)
+
 /* The rules, by what they look at. */
 void findings_of_tasks(struct findings *f, const struct known *k);	/* findings_tasks.c */
 void findings_of_devices(struct findings *f, const struct known *k);	/* findings_devices.c */
+void findings_of_neighbours(struct findings *f, const struct known *k);	/* findings_neighbours.c */
 void findings_of_files(struct findings *f, const struct known *k);	/* findings_files.c */
 void findings_of_phases(struct findings *f, const struct known *k);	/* findings_phases.c */
 void findings_of_gpus(struct findings *f, const struct known *k);	/* findings_gpus.c */

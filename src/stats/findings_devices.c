@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Findings about what the requests show: what hangs, what failed, how the reads look, and why a device is slow to
- * answer (its queue, its ceiling, its neighbours).
+ * answer (its queue, its ceiling).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,11 +11,6 @@
 #include "base/units.h"
 #include "stats/findings.h"
 #include "stats/thresholds.h"
-
-static double pct(double part, double whole)
-{
-	return whole > 0 ? 100 * part / whole : 0;
-}
 
 /* --- what hangs ------------------------------------------------------------------- */
 
@@ -32,14 +27,6 @@ static const char *stage_words(const struct stuck *s)
 	return "";
 }
 
-static void owner_words(char *out, size_t size, const struct process *p, const char *via)
-{
-	if (p)
-		snprintf(out, size, "pid %u (%s)", p->pid, p->comm_known ? p->comm : "?");
-	else
-		snprintf(out, size, "[%s]", via ? via : "nobody");
-}
-
 static const char *op_name(enum iolat_op op)
 {
 	static const char *const names[IOLAT_OP_MAX] = {"read", "write", "flush", "discard", "command"};
@@ -51,16 +38,19 @@ static void find_hung(struct findings *f, const struct known *k)
 {
 	const struct stuck *s = k->flying->stuck;
 	size_t n = k->flying->n_stuck;
-	char who[64], age[UNITS_LEN];
 	struct finding *g = n ? findings_add(f, "hung-request", 1) : NULL;
+	const struct container *in = g ? s->subject.container : NULL;
+	char who[64], age[UNITS_LEN];
+	const char *disk;
 
 	if (!g)
 		return;
-	owner_words(who, sizeof(who), s->subject.process, s->via);
-	finding_about(g, "%s on %s", who, s->subject.disk ? s->subject.disk->name : "an unknown device");
-	finding_say(g, "a %s of %s on %s has been in flight for %s: %s%s", op_name(s->subject.op), who,
-		    s->subject.disk ? s->subject.disk->name : "an unknown device", fmt_duration(age, s->age_ns),
-		    stage_words(s), n > 1 ? "; others hang, too" : "");
+	disk = s->subject.disk ? s->subject.disk->name : "an unknown device";
+	finding_owner(who, sizeof(who), s->subject.process, s->via);
+	finding_about(g, "%s on %s", who, disk);
+	finding_say(g, "a %s of %s%s%s on %s has been in flight for %s: %s%s", op_name(s->subject.op), who,
+		    in ? " in container " : "", in ? finding_container(in) : "", disk,
+		    fmt_duration(age, s->age_ns), stage_words(s), n > 1 ? "; others hang, too" : "");
 	if (s->subject.process)
 		finding_evidence(g, "pid", s->subject.process->pid);
 	finding_evidence(g, "requests", n);
@@ -103,15 +93,16 @@ static void find_errors(struct findings *f, const struct known *k, const struct 
 	for (struct usage *h = NULL; (h = usages_next(k->usages, h));)
 		if (h->disk == u->disk && h->error)
 			error = h->error;
-	g = findings_add(f, "io-errors", pct(s.errors, s.ios) / 100);
+	g = findings_add(f, "io-errors", finding_pct(s.errors, s.ios) / 100);
 	if (!g)
 		return;
 	finding_about(g, "device %s", u->disk->pub.name);
-	finding_say(g, "%s failed %" PRIu64 " of %" PRIu64 " requests, the last with: %s", u->disk->pub.name,
-		    s.errors, s.ios, strerror(error));
+	finding_say(g, "%s failed %" PRIu64 " of %" PRIu64 " requests%s%s", u->disk->pub.name, s.errors, s.ios,
+		    error ? ", the last with: " : "", error ? strerror(error) : "");
 	finding_evidence(g, "errors", s.errors);
 	finding_evidence(g, "ios", s.ios);
-	finding_evidence(g, "errno", error);
+	if (error)
+		finding_evidence(g, "errno", error);
 }
 
 /* --- how the reads look ----------------------------------------------------------- */
@@ -127,7 +118,7 @@ static double random_pct(const struct known *k)
 		reads += s->reads;
 		jumps += s->random_reads;
 	}
-	return pct(jumps, reads);
+	return finding_pct(jumps, reads);
 }
 
 /* How long the reads took matters only beside the time that there was: of the busiest process. */
@@ -152,7 +143,7 @@ static void find_small_reads(struct findings *f, const struct known *k)
 {
 	const struct usage *u;
 	struct usage_sums all = all_reads(k, &u), s;
-	double random = random_pct(k), small = pct(all.small_reads, all.reads);
+	double random = random_pct(k), small = finding_pct(all.small_reads, all.sized_reads);
 	const struct cache_use cached = finding_cache_use(k, NULL);
 	char size[UNITS_LEN];
 	struct finding *g;
@@ -160,9 +151,9 @@ static void find_small_reads(struct findings *f, const struct known *k)
 	if (!u || all.reads < T_REQUESTS || small < T_SMALL_PCT || random < T_RANDOM_PCT)
 		return;
 	s = usage_sums(u, k->whole);
-	if (pct(s.read_ns, k->duration_ns) < T_CAUSE_PCT)
+	if (finding_pct(s.read_ns, k->duration_ns) < T_CAUSE_PCT)
 		return;
-	g = findings_add(f, "small-random-reads", pct(s.read_ns, k->duration_ns) / 100);
+	g = findings_add(f, "small-random-reads", finding_pct(s.read_ns, k->duration_ns) / 100);
 	if (!g)
 		return;
 	finding_about(g, "pid %u (%s)", u->proc->pub.pid, u->proc->pub.comm);
@@ -177,7 +168,7 @@ static void find_small_reads(struct findings *f, const struct known *k)
 	if (!k->tasks->on)
 		return;
 	finding_cache(g, &cached);
-	finding_files(g, k, &(struct waited_search){.reason = REASON_DISK, .whole = k->whole});
+	finding_files(g, k, &(struct waited_search){.kinds = WAITED_DISK, .whole = k->whole});
 }
 
 /* --- why a device is slow --------------------------------------------------------- */
@@ -185,12 +176,12 @@ static void find_small_reads(struct findings *f, const struct known *k)
 static void find_saturated(struct findings *f, const struct known *k, const struct usage *u)
 {
 	struct usage_sums s = disk_sums(k, u->disk);
-	double queue = pct(s.queue_ns, s.queue_ns + s.device_ns);
+	double queue = finding_pct(s.queue_ns, s.queue_ns + s.device_ns);
 	char in_queue[UNITS_LEN], in_device[UNITS_LEN];
 	struct finding *g;
 
 	if (s.queued < T_REQUESTS || queue < T_QUEUE_PCT || s.queue_ns / s.queued < T_QUEUE_MS * 1000000ull ||
-	    pct(s.queue_ns, k->duration_ns) < T_CAUSE_PCT)
+	    finding_pct(s.queue_ns, k->duration_ns) < T_CAUSE_PCT)
 		return;
 	g = findings_add(f, "device-saturated", queue / 100);
 	if (!g)
@@ -214,7 +205,7 @@ struct stretch {
 
 static double amount(const struct series_step *s, bool bytes)
 {
-	return bytes ? (double)s->bytes : (double)s->ios;
+	return (double)(bytes ? s->sums.bytes : s->sums.ios);
 }
 
 static struct stretch stretch_of(const struct series *c, size_t back, size_t steps, bool bytes)
@@ -229,8 +220,8 @@ static struct stretch stretch_of(const struct series *c, size_t back, size_t ste
 		sum += amount(s, bytes);
 		low = amount(s, bytes) < low ? amount(s, bytes) : low;
 		high = amount(s, bytes) > high ? amount(s, bytes) : high;
-		ios += (double)s->ios;
-		latency += (double)s->device_ns;
+		ios += (double)s->sums.ios;
+		latency += (double)s->sums.ns;
 	}
 	sum /= (double)steps;
 	return (struct stretch){
@@ -299,79 +290,6 @@ static void find_ceiling(struct findings *f, const struct known *k, const struct
 	}
 }
 
-/* Who a disk served most instead: a process, or a cgroup with all its processes. */
-struct neighbour {
-	const struct served_owner *owner;
-	uint64_t ns;
-	bool cgroup; /* all of it */
-};
-
-static uint64_t of_cgroup(const struct served_disk *d, uint64_t cgroup, bool whole)
-{
-	uint64_t ns = 0;
-
-	for (size_t i = 0; cgroup && i < d->n_owners; i++)
-		if (d->owners[i].cgroup == cgroup)
-			ns += served_by(&d->owners[i], whole);
-	return ns;
-}
-
-static struct neighbour worst_neighbour(const struct served_disk *d, bool whole)
-{
-	struct neighbour worst = {0};
-
-	for (size_t i = 0; i < d->n_owners; i++) {
-		const struct served_owner *o = &d->owners[i];
-		uint64_t alone = served_by(o, whole), all = of_cgroup(d, o->cgroup, whole);
-
-		if (alone > worst.ns)
-			worst = (struct neighbour){o, alone, false};
-		if (all > worst.ns && all > alone)
-			worst = (struct neighbour){o, all, true};
-	}
-	return worst;
-}
-
-static void name_neighbour(char *out, size_t size, const struct known *k, const struct neighbour *n)
-{
-	struct known_cgroup *c = n->owner->cgroup ? cgroups_get(&k->model->cgroups, n->owner->cgroup) : NULL;
-	const char *path = c && c->pub.path && strcmp(c->pub.path, "/") ? c->pub.path : NULL;
-	char who[64];
-
-	owner_words(who, sizeof(who), n->owner->proc ? &n->owner->proc->pub : NULL, n->owner->via);
-	if (n->cgroup && path)
-		snprintf(out, size, "cgroup %s", path);
-	else
-		snprintf(out, size, "%s%s%s", who, path ? " in cgroup " : "", path ? path : "");
-}
-
-static void find_neighbour(struct findings *f, const struct known *k, const struct served_disk *d)
-{
-	struct neighbour n = worst_neighbour(d, k->whole);
-	uint64_t waited = served_waited(d, k->whole);
-	double share = pct(n.ns, waited);
-	char who[160];
-	struct finding *g;
-
-	if (!n.owner || share < T_NEIGHBOUR_PCT || pct(waited, k->duration_ns) < T_CAUSE_PCT)
-		return;
-	g = findings_add(f, "noisy-neighbour", share / 100);
-	if (!g)
-		return;
-	name_neighbour(who, sizeof(who), k, &n);
-	finding_about(g, "%s on %s", who, d->disk->pub.name);
-	finding_say(g, "%s holds %s: it was served for %.0f %% of the time that the traced ones waited there", who,
-		    d->disk->pub.name, share);
-	if (n.owner->proc && !n.cgroup)
-		finding_evidence(g, "pid", n.owner->proc->pub.pid);
-	finding_evidence(g, "share_pct", share);
-	finding_evidence(g, "own_pct",
-			 pct(d->self_now + (k->whole ? d->self_before : 0), waited));
-	finding_evidence(g, "nobody_pct",
-			 pct(d->idle_now + (k->whole ? d->idle_before : 0), waited));
-	finding_evidence(g, "waited_ns", waited);
-}
-
 /* --- whose it is ------------------------------------------------------------------ */
 
 static const char *unowned_via(const struct known *k)
@@ -401,7 +319,7 @@ static void find_unowned(struct findings *f, const struct known *k)
 		s = usage_sums(u, k->whole);
 		usage_add(&all, &s);
 	}
-	share = pct(all.unowned_bytes, all.bytes);
+	share = finding_pct(all.unowned_bytes, all.bytes);
 	if (share <= T_UNOWNED_PCT || all.unowned_bytes < T_UNOWNED_MIB << 20)
 		return;
 	g = findings_add(f, "unattributed", share / 100);
@@ -427,6 +345,4 @@ void findings_of_devices(struct findings *f, const struct known *k)
 		find_saturated(f, k, u);
 		find_ceiling(f, k, u);
 	}
-	for (const struct served_disk *d = NULL; (d = served_next(k->served, d));)
-		find_neighbour(f, k, d);
 }

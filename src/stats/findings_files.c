@@ -10,43 +10,19 @@
 #include "stats/findings.h"
 #include "stats/thresholds.h"
 
-static double pct(double part, double whole)
+static void add_waiter(struct finding *g, const struct waiter *w, enum wait_reason reason)
 {
-	return whole > 0 ? 100 * part / whole : 0;
-}
-
-/* The task that waited the largest part of its life for that reason; NULL: none did. */
-static const struct task_slot *worst_task(const struct known *k, enum wait_reason reason)
-{
-	const struct task_slot *worst = NULL;
-	double most = 0;
-
-	for (size_t i = 0; i < k->tasks->n_list; i++) {
-		const struct task *t = &k->tasks->slots[i]->pub;
-		double share = pct(t->reasons[reason], t->wall_ns);
-
-		if (t->wall_ns >= T_WALL_MS * 1000000ull && share > most) {
-			most = share;
-			worst = k->tasks->slots[i];
-		}
-	}
-	return worst;
-}
-
-static void add_task(struct finding *g, const struct task_slot *s, enum wait_reason reason)
-{
-	const struct task *t = &s->pub;
-
-	finding_evidence(g, "pid", s->proc->pub.pid);
-	finding_evidence(g, "wait_ns", t->reasons[reason]);
-	finding_evidence(g, "wait_pct", pct(t->reasons[reason], t->wall_ns));
-	finding_evidence(g, "share_pct", pct(t->reasons[reason], t->blocked_ns));
+	finding_evidence(g, "pid", w->slot->proc->pub.pid);
+	finding_evidence(g, "wait_ns", (double)w->sums.reasons[reason]);
+	finding_evidence(g, "wait_pct", waiter_pct(w, reason));
+	finding_evidence(g, "share_pct", finding_pct((double)w->sums.reasons[reason], (double)w->blocked_ns));
 }
 
 /* --- the page cache --------------------------------------------------------------------- */
 
 struct cache_use finding_cache_use(const struct known *k, const struct proc *p)
 {
+	uint64_t followed = 0, again = 0;
 	struct cache_use c = {0};
 	struct asked_sums asked;
 
@@ -58,22 +34,35 @@ struct cache_use finding_cache_use(const struct known *k, const struct proc *p)
 			continue;
 		c.ios += s.ios;
 		c.device_bytes += s.read_bytes;
+		followed += s.followed;
+		again += s.again;
 	}
+	c.again_known = followed;
+	c.again_pct = finding_pct((double)again, (double)followed);
 	c.read_bytes = asked.read_bytes;
 	c.pct_known = c.known && c.read_bytes && c.device_bytes <= c.read_bytes;
 	if (c.pct_known)
-		c.pct = 100 - pct(c.device_bytes, c.read_bytes);
+		c.pct = 100 - finding_pct(c.device_bytes, c.read_bytes);
 	return c;
 }
 
 void finding_cache(struct finding *g, const struct cache_use *c)
 {
-	if (!c->known)
-		return;
-	finding_evidence(g, "read_bytes", c->read_bytes);
-	finding_evidence(g, "device_read_bytes", c->device_bytes);
+	if (c->known) {
+		finding_evidence(g, "read_bytes", c->read_bytes);
+		finding_evidence(g, "device_read_bytes", c->device_bytes);
+	}
 	if (c->pct_known)
 		finding_evidence(g, "cache_hit_pct", c->pct);
+	if (c->again_known)
+		finding_evidence(g, "reread_pct", c->again_pct);
+}
+
+const char *finding_advice(const struct cache_use *c)
+{
+	return c->again_known && c->again_pct >= T_AGAIN_PCT && c->device_bytes >= T_SET_MIB << 20
+		       ? "; most of what is read was read before: more memory to cache it would help"
+		       : "";
 }
 
 /* --- page faults ---------------------------------------------------------------------- */
@@ -91,25 +80,29 @@ static uint64_t swap_ns(const struct known *k, const struct proc *p)
 /* Memory that was swapped out comes back by faults, too; that is another finding. */
 static void find_faults(struct findings *f, const struct known *k)
 {
-	const struct task_slot *s = worst_task(k, REASON_PAGE_FAULT);
-	const struct waited_search search = {.reason = REASON_PAGE_FAULT, .whole = k->whole};
-	uint64_t ns = s ? s->pub.reasons[REASON_PAGE_FAULT] : 0;
+	const struct waited_search search = {.kinds = 1u << REASON_PAGE_FAULT, .whole = k->whole};
+	char who[WAITER_NAME];
 	const char *path;
 	struct finding *g;
+	struct waiter w;
+	double share;
 
-	if (!s || pct(ns, s->pub.wall_ns) < T_CAUSE_PCT || 2 * swap_ns(k, s->proc) > ns)
+	if (!waiters_worst(&k->waiters, REASON_PAGE_FAULT, &w))
 		return;
-	g = findings_add(f, "page-fault-io", pct(ns, s->pub.wall_ns) / 100);
+	share = waiter_pct(&w, REASON_PAGE_FAULT);
+	if (share < T_CAUSE_PCT || 2 * swap_ns(k, w.slot->proc) > w.sums.reasons[REASON_PAGE_FAULT])
+		return;
+	g = findings_add(f, "page-fault-io", share / 100);
 	if (!g)
 		return;
-	add_task(g, s, REASON_PAGE_FAULT);
+	add_waiter(g, &w, REASON_PAGE_FAULT);
 	finding_files(g, k, &search);
 	path = g->n_files ? g->files[0].file->path : NULL;
-	finding_about(g, "pid %u (%s)", s->proc->pub.pid, s->proc->pub.comm);
-	finding_say(g, "pid %u (%s) waits in page faults on mapped files %.0f %% of its time%s%.100s: read them ahead "
-		    "(madvise, larger read_ahead_kb), copy them to memory, or read in large blocks",
-		    s->proc->pub.pid, s->proc->pub.comm, pct(ns, s->pub.wall_ns), path ? ", most on " : "",
-		    path ? path : "");
+	waiter_name(who, &w);
+	finding_about(g, "%s", who);
+	finding_say(g, "%s wait%s in page faults on mapped files %.0f %% of %s time%s%.100s: read them ahead (madvise, larger "
+		    "read_ahead_kb), copy them to memory, or read in large blocks", who, w.n > 1 ? "" : "s", share,
+		    w.n > 1 ? "their" : "its", path ? ", most on " : "", path ? path : "");
 }
 
 /* --- file systems that no local disk holds ---------------------------------------------- */
@@ -134,12 +127,12 @@ static void name_system(char *out, size_t size, const struct fs *fs)
 		 fs->point ? " at " : "", fs->point ? fs->point : "");
 }
 
-/* The rest of the task's waits may be for a disk, all the same. */
-static const char *disk_words(const struct task *t)
+/* The rest of the waits may be for a disk, all the same. */
+static const char *disk_words(const struct waiter *w)
 {
-	uint64_t disk = t->reasons[REASON_DISK] + t->reasons[REASON_PAGE_FAULT];
+	double disk = waiter_disk_pct(w), all = waiter_blocked_pct(w);
 
-	return pct(disk, t->blocked_ns) < T_HARDLY_PCT ? ", no local disk is involved" : "";
+	return finding_pct(disk, all) < T_HARDLY_PCT ? ", no local disk is involved" : "";
 }
 
 static void add_system(struct finding *g, const struct known *k, const struct waited_place *p,
@@ -150,33 +143,35 @@ static void add_system(struct finding *g, const struct known *k, const struct wa
 	finding_words(g, "mount", p->fs->pub.point);
 	finding_words(g, "type", p->fs->pub.type);
 	finding_words(g, "source", p->fs->pub.source);
-	finding_evidence(g, "mount_wait_ns", sums.ns[search->reason]);
+	finding_evidence(g, "mount_wait_ns", waited_time(p, search));
 	finding_evidence(g, "mount_waits", sums.waits);
 	finding_files(g, k, search);
 }
 
 static void find_remote(struct findings *f, const struct known *k, const struct remote *r)
 {
-	const struct waited_search search = {.reason = r->reason, .whole = k->whole};
-	const struct task_slot *s = worst_task(k, r->reason);
+	const struct waited_search search = {.kinds = 1u << r->reason, .whole = k->whole};
 	const struct waited_place *p;
-	char system[200];
+	char system[200], who[WAITER_NAME];
 	struct finding *g;
+	struct waiter w;
 	double share;
 
-	if (!s || !waited_longest(&k->tasks->waited.systems, &search, &p, 1) || !p->fs)
+	if (!waiters_worst(&k->waiters, r->reason, &w) ||
+	    !waited_longest(&k->tasks->waited.systems, &search, &p, 1) || !p->fs)
 		return;
-	share = pct(s->pub.reasons[r->reason], s->pub.wall_ns);
+	share = waiter_pct(&w, r->reason);
 	if (share < T_CAUSE_PCT)
 		return;
 	g = findings_add(f, r->code, share / 100);
 	if (!g)
 		return;
 	name_system(system, sizeof(system), &p->fs->pub);
+	waiter_name(who, &w);
 	finding_about(g, "%s", *system ? system : r->what);
-	finding_say(g, "pid %u (%s) waits %.0f %% of its time for the %s %s%s: %s", s->proc->pub.pid,
-		    s->proc->pub.comm, share, r->what, system, disk_words(&s->pub), r->advice);
-	add_task(g, s, r->reason);
+	finding_say(g, "%s wait%s %.0f %% of %s time for the %s %s%s: %s", who, w.n > 1 ? "" : "s", share,
+		    w.n > 1 ? "their" : "its", r->what, system, disk_words(&w), r->advice);
+	add_waiter(g, &w, r->reason);
 	add_system(g, k, p, &search);
 }
 

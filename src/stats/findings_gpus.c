@@ -5,15 +5,10 @@
 #include "stats/findings.h"
 #include "stats/thresholds.h"
 
-static double pct(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static bool is_starved(const struct gpu *g)
 {
-	return g->compared_ns >= T_WALL_MS * 1000000ull && pct(g->idle_ns, g->compared_ns) >= T_GPU_IDLE_PCT &&
-	       pct(g->starved_ns, g->idle_ns) >= T_GPU_STARVED_PCT;
+	return g->compared_ns >= T_WALL_MS * 1000000ull && finding_pct(g->idle_ns, g->compared_ns) >= T_GPU_IDLE_PCT &&
+	       finding_pct(g->starved_ns, g->idle_ns) >= T_GPU_STARVED_PCT;
 }
 
 /* Who uses it, where the driver tells; a GPU that only others use is not the traced ones' matter. */
@@ -29,9 +24,10 @@ static bool is_ours(struct model *m, const struct gpu *g)
 	return !g->n_processes;
 }
 
-static void say(struct findings *f, const struct gpu *gpu)
+static void say(struct findings *f, const struct known *k, const struct gpu *gpu)
 {
-	double idle = pct(gpu->idle_ns, gpu->compared_ns), starved = pct(gpu->starved_ns, gpu->idle_ns);
+	double idle = finding_pct(gpu->idle_ns, gpu->compared_ns);
+	double starved = finding_pct(gpu->starved_ns, gpu->idle_ns);
 	struct finding *g = findings_add(f, "gpu-starved", idle * starved / 10000);
 
 	if (!g)
@@ -44,11 +40,13 @@ static void say(struct findings *f, const struct gpu *gpu)
 	finding_evidence(g, "explained_pct", starved);
 	finding_evidence(g, "idle_ns", (double)gpu->idle_ns);
 	finding_evidence(g, "starved_ns", (double)gpu->starved_ns);
+	finding_files(g, k, &(struct waited_search){
+				    .kinds = WAITED_DISK | 1u << REASON_NETWORK_FS | 1u << REASON_FUSE, .whole = k->whole});
 }
 
 void findings_of_gpus(struct findings *f, const struct known *k)
 {
 	for (size_t i = 0; i < k->gpus->n_list; i++)
 		if (is_starved(&k->gpus->list[i]) && is_ours(k->model, &k->gpus->list[i]))
-			say(f, &k->gpus->list[i]);
+			say(f, k, &k->gpus->list[i]);
 }

@@ -20,14 +20,9 @@ struct epochs {
 	bool waits;
 };
 
-static double pct(double part, double whole)
-{
-	return whole > 0 ? 100 * part / whole : 0;
-}
-
 static void add_epoch(struct epochs *e, const struct phase_slot *s)
 {
-	double again = pct((double)s->again, (double)s->followed);
+	double again = finding_pct((double)s->again, (double)s->followed);
 
 	if (!e->first) {
 		*e = (struct epochs){.first = s, .least = UINT64_MAX, .least_again = 100, .waits = s->pub.blocked_known};
@@ -67,7 +62,7 @@ static bool is_cold_first(const struct epochs *e)
 			      100 * later <= T_WARM_WAITS_PCT * e->first->pub.blocked_pct));
 }
 
-static void say_cold(struct findings *f, const struct epochs *e)
+static void say_cold(struct findings *f, const struct known *k, const struct epochs *e)
 {
 	struct finding *g = findings_add(f, "cold-cache", 0.5);
 	char first[UNITS_LEN], later[UNITS_LEN];
@@ -85,6 +80,7 @@ static void say_cold(struct findings *f, const struct epochs *e)
 		finding_evidence(g, "first_blocked_pct", e->first->pub.blocked_pct);
 		finding_evidence(g, "later_blocked_pct", e->blocked / (double)e->later);
 	}
+	finding_files(g, k, &(struct waited_search){.kinds = WAITED_DISK, .whole = true});
 }
 
 static bool is_read_again(const struct epochs *e)
@@ -92,7 +88,7 @@ static bool is_read_again(const struct epochs *e)
 	return 100 * e->least >= T_AGAIN_PCT * e->first->read_bytes && e->least_again >= T_AGAIN_PCT;
 }
 
-static void say_larger(struct findings *f, const struct epochs *e)
+static void say_larger(struct findings *f, const struct known *k, const struct epochs *e)
 {
 	struct finding *g = findings_add(f, "larger-than-memory", 0.5);
 	char mean[UNITS_LEN];
@@ -102,11 +98,12 @@ static void say_larger(struct findings *f, const struct epochs *e)
 	finding_about(g, "the epochs from %s on", e->first->name);
 	finding_say(g, "every epoch reads the data set from the disk again, %s each, %.0f %% of that for at least the second time: it is "
 		    "larger than the memory that may cache it (the machine's, or the cgroup's limit)",
-		    fmt_bytes(mean, (double)e->bytes / (double)e->later), pct((double)e->again, (double)e->followed));
+		    fmt_bytes(mean, (double)e->bytes / (double)e->later), finding_pct((double)e->again, (double)e->followed));
 	finding_evidence(g, "epochs", (double)e->later + 1);
 	finding_evidence(g, "first_bytes", (double)e->first->read_bytes);
 	finding_evidence(g, "later_mean_bytes", (double)(e->bytes / e->later));
-	finding_evidence(g, "reread_pct", pct((double)e->again, (double)e->followed));
+	finding_evidence(g, "reread_pct", finding_pct((double)e->again, (double)e->followed));
+	finding_files(g, k, &(struct waited_search){.kinds = WAITED_DISK, .whole = true});
 }
 
 void findings_of_phases(struct findings *f, const struct known *k)
@@ -119,7 +116,7 @@ void findings_of_phases(struct findings *f, const struct known *k)
 	if (!e.later || e.first->read_bytes < T_SET_MIB << 20)
 		return;
 	if (is_cold_first(&e))
-		say_cold(f, &e);
+		say_cold(f, k, &e);
 	else if (is_read_again(&e))
-		say_larger(f, &e);
+		say_larger(f, k, &e);
 }

@@ -12,60 +12,6 @@
 #include "stats/findings.h"
 #include "stats/thresholds.h"
 
-#define WAITERS_MAX 1024 /* those that were blocked the longest */
-
-/* A process by the one of its tasks that waited longest. */
-struct waiter {
-	const struct task_slot *slot;
-	double blocked_pct;	/* for whatever reason */
-	double disk_pct;	/* for the disk: requests and page faults */
-};
-
-struct waiters {
-	struct waiter *list;
-	size_t n;
-};
-
-static double pct(double part, double whole)
-{
-	return whole > 0 ? 100 * part / whole : 0;
-}
-
-static struct waiter waiter_of(const struct task_slot *s)
-{
-	const struct task *t = &s->pub;
-
-	return (struct waiter){
-		.slot = s,
-		.blocked_pct = pct(t->blocked_ns, t->wall_ns),
-		.disk_pct = pct(t->reasons[REASON_DISK] + t->reasons[REASON_PAGE_FAULT], t->wall_ns),
-	};
-}
-
-/* The list of tasks starts with those that were blocked the longest, so a process's first one is it. */
-static bool listed(const struct waiters *w, const struct task_slot *s)
-{
-	for (size_t i = 0; i < w->n; i++)
-		if (w->list[i].slot->proc == s->proc)
-			return true;
-	return false;
-}
-
-static int collect(struct waiters *w, const struct tasks *t)
-{
-	w->n = 0;
-	w->list = calloc(t->n_list + 1, sizeof(*w->list));
-	if (!w->list)
-		return -1;
-	for (size_t i = 0; i < t->n_list && w->n < WAITERS_MAX; i++) {
-		const struct task_slot *s = t->slots[i];
-
-		if (s->pub.wall_ns >= T_WALL_MS * 1000000ull && !listed(w, s))
-			w->list[w->n++] = waiter_of(s);
-	}
-	return 0;
-}
-
 /* --- siblings ---------------------------------------------------------------------- */
 
 /* Children of one parent that go by one name: a loader's workers. */
@@ -73,7 +19,7 @@ static bool siblings(const struct waiter *a, const struct waiter *b)
 {
 	const struct process *x = &a->slot->proc->pub, *y = &b->slot->proc->pub;
 
-	return x->ppid && x->ppid == y->ppid && !strcmp(x->comm, y->comm);
+	return a->n == 1 && b->n == 1 && x->ppid && x->ppid == y->ppid && !strcmp(x->comm, y->comm);
 }
 
 static int by_pct(const void *a, const void *b)
@@ -90,7 +36,7 @@ static size_t shares_of(const struct waiters *all, const struct waiter *w, bool 
 
 	for (size_t i = 0; i < all->n; i++)
 		if (&all->list[i] == w ? itself : siblings(&all->list[i], w))
-			out[n++] = all->list[i].disk_pct;
+			out[n++] = waiter_disk_pct(&all->list[i]);
 	qsort(out, n, sizeof(*out), by_pct);
 	return n;
 }
@@ -133,69 +79,63 @@ static void add_disk(struct finding *g, const struct known *k, const struct usag
 }
 
 /* "worker 2 of rank 0, pid 4242 (pt_data_worker)"; siblings that are no loader's workers go by pid and name. */
-static void waiter_words(char *buf, size_t size, const struct waiter *w)
+static void sibling_words(char *buf, size_t size, const struct waiter *w)
 {
 	const struct worker *worker = w->slot->pub.subject.worker;
-	const struct process *p = &w->slot->proc->pub;
-	char rank[32] = "";
+	char rank[32] = "", name[WAITER_NAME];
 
+	waiter_name(name, w);
 	if (worker && worker->rank_known)
 		snprintf(rank, sizeof(rank), " of rank %" PRIu32, worker->rank);
 	if (worker)
-		snprintf(buf, size, "worker %" PRIu32 "%s, pid %" PRIu32 " (%s)", worker->index, rank, p->pid, p->comm);
+		snprintf(buf, size, "worker %" PRIu32 "%s, %s", worker->index, rank, name);
 	else
-		snprintf(buf, size, "pid %" PRIu32 " (%s)", p->pid, p->comm);
-}
-
-/* Would more memory help? */
-static void add_cache(struct finding *g, const struct known *k, const struct proc *p)
-{
-	const struct cache_use cached = finding_cache_use(k, p);
-
-	finding_cache(g, &cached);
+		snprintf(buf, size, "%s", name);
 }
 
 static void say_stuck(struct findings *f, const struct known *k, const struct waiters *all,
 		      const struct waiter *w, double others, size_t n)
 {
-	struct finding *g = findings_add(f, "worker-stuck", w->disk_pct / 100);
+	struct finding *g = findings_add(f, "worker-stuck", waiter_disk_pct(w) / 100);
 	const struct process *p = &w->slot->proc->pub;
 	const struct usage *u = worst_disk(k, w->slot->proc);
 	const struct worker *worker = w->slot->pub.subject.worker;
+	const struct cache_use cached = finding_cache_use(k, w->slot->proc);
 	char who[128];
 
 	if (!g)
 		return;
-	waiter_words(who, sizeof(who), w);
+	sibling_words(who, sizeof(who), w);
 	finding_about(g, "%s", who);
-	finding_say(g, "%s%s waits for I/O %.0f %% of its time%s%s; its %zu sibling%s %.0f %%", who,
-		    worker ? "," : "", w->disk_pct, u ? " on " : "", u ? u->disk->pub.name : "", n,
-		    n == 1 ? "" : "s", others);
+	finding_say(g, "%s%s waits for I/O %.0f %% of its time%s%s; its %zu sibling%s %.0f %%%s", who,
+		    worker ? "," : "", waiter_disk_pct(w), u ? " on " : "", u ? u->disk->pub.name : "", n,
+		    n == 1 ? "" : "s", others, finding_advice(&cached));
 	finding_evidence(g, "pid", p->pid);
 	if (worker)
 		finding_evidence(g, "worker", worker->index);
-	finding_evidence(g, "blocked_pct", w->disk_pct);
+	finding_evidence(g, "blocked_pct", waiter_disk_pct(w));
 	finding_evidence(g, "siblings", n);
 	finding_evidence(g, "siblings_blocked_pct", others);
 	add_disk(g, k, u);
-	add_cache(g, k, w->slot->proc);
-	finding_files(g, k, &(struct waited_search){.reason = REASON_DISK,
+	finding_cache(g, &cached);
+	finding_files(g, k, &(struct waited_search){.kinds = WAITED_DISK,
 						    .whole = k->whole,
 						    .process = w->slot->proc->serial});
 }
 
 static bool is_stuck(const struct waiter *w, double others)
 {
-	return w->disk_pct >= T_STUCK_PCT && w->disk_pct >= T_STUCK_TIMES * others &&
-	       w->disk_pct >= others + T_STUCK_MORE_PCT;
+	double share = waiter_disk_pct(w);
+
+	return share >= T_STUCK_PCT && share >= T_STUCK_TIMES * others && share >= others + T_STUCK_MORE_PCT;
 }
 
-static void find_stuck(struct findings *f, const struct known *k, struct waiters *all, double *room)
+static void find_stuck(struct findings *f, const struct known *k, const struct waiters *all, double *room)
 {
 	size_t named = 0;
 
 	for (size_t i = 0; i < all->n && named < T_STUCK_NAMED; i++) {
-		struct waiter *w = &all->list[i];
+		const struct waiter *w = &all->list[i];
 		size_t n = shares_of(all, w, false, room);
 
 		if (!n || !is_stuck(w, median(room, n)))
@@ -231,6 +171,8 @@ static void say_bound(struct findings *f, const struct known *k, const struct wa
 	const struct process *p = &w->slot->proc->pub;
 	const struct usage *u = worst_disk(k, w->slot->proc);
 	const char *on = u ? " on " : "", *disk = u ? u->disk->pub.name : "";
+	const struct cache_use cached = finding_cache_use(k, NULL);
+	char who[WAITER_NAME];
 
 	if (!g)
 		return;
@@ -240,18 +182,21 @@ static void say_bound(struct findings *f, const struct known *k, const struct wa
 
 		finding_about(g, "%zu workers of pid %u (%s)", n, p->ppid, comm);
 		finding_say(g, "the %zu workers of pid %u (%s) wait for I/O %.0f %% of their time%s%s: it sets "
-			    "the pace, not their CPU time", n, p->ppid, comm, median(sorted, n), on, disk);
+			    "the pace, not their CPU time%s", n, p->ppid, comm, median(sorted, n), on, disk,
+			    finding_advice(&cached));
 	} else {
-		finding_about(g, "pid %u (%s)", p->pid, p->comm);
-		finding_say(g, "pid %u (%s) waits for I/O %.0f %% of its time%s%s: it sets the pace, not CPU "
-			    "time", p->pid, p->comm, median(sorted, n), on, disk);
+		waiter_name(who, w);
+		finding_about(g, "%s", who);
+		finding_say(g, "%s wait%s for I/O %.0f %% of %s time%s%s: it sets the pace, not CPU time%s", who,
+			    w->n > 1 ? "" : "s", median(sorted, n), w->n > 1 ? "their" : "its", on, disk,
+			    finding_advice(&cached));
 	}
-	finding_evidence(g, "workers", n);
+	finding_evidence(g, "workers", (double)(n > 1 ? n : w->n));
 	finding_evidence(g, "blocked_pct", median(sorted, n));
 	finding_evidence(g, "least_blocked_pct", sorted[0]);
 	add_disk(g, k, u);
-	add_cache(g, k, NULL);
-	finding_files(g, k, &(struct waited_search){.reason = REASON_DISK, .whole = k->whole});
+	finding_cache(g, &cached);
+	finding_files(g, k, &(struct waited_search){.kinds = WAITED_DISK, .whole = k->whole});
 }
 
 static void find_bound(struct findings *f, const struct known *k, const struct waiters *all, double *room)
@@ -269,13 +214,16 @@ static void find_bound(struct findings *f, const struct known *k, const struct w
 
 /* --- nobody ------------------------------------------------------------------------- */
 
-static const struct waiter *most_blocked(const struct waiters *all)
+static const struct waiter *most_blocked(const struct waiters *all, size_t *processes)
 {
 	const struct waiter *most = NULL;
 
-	for (size_t i = 0; i < all->n; i++)
-		if (!most || all->list[i].blocked_pct > most->blocked_pct)
+	*processes = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		*processes += all->list[i].n;
+		if (!most || waiter_blocked_pct(&all->list[i]) > waiter_blocked_pct(most))
 			most = &all->list[i];
+	}
 	return most;
 }
 
@@ -300,66 +248,58 @@ static void cached_words(char out[CACHED_WORDS], const struct cache_use *c)
 static void find_innocent(struct findings *f, const struct known *k, const struct waiters *all)
 {
 	const struct cache_use cached = finding_cache_use(k, NULL);
-	const struct waiter *most = most_blocked(all);
-	char words[CACHED_WORDS];
-	const struct process *p;
+	size_t n;
+	const struct waiter *most = most_blocked(all, &n);
+	char words[CACHED_WORDS], who[WAITER_NAME];
+	double share = most ? waiter_blocked_pct(most) : 100;
 	struct finding *g;
 
-	if (!most || most->blocked_pct >= T_HARDLY_PCT || k->flying->n_stuck)
+	if (share >= T_HARDLY_PCT || k->flying->n_stuck)
 		return;
-	g = findings_add(f, "not-the-disk", 1 - most->blocked_pct / 100);
+	g = findings_add(f, "not-the-disk", 1 - share / 100);
 	if (!g)
 		return;
-	p = &most->slot->proc->pub;
 	cached_words(words, &cached);
-	finding_about(g, all->n == 1 ? "pid %u (%s)" : "pid %u (%s) and the others", p->pid, p->comm);
-	finding_say(g, "it is not the disk: %s %zu process%s waited for I/O %.1f %% of its time at most (pid "
-		    "%u, %s)%s; look at CPU, network, locks", all->n == 1 ? "the" : "each of the", all->n,
-		    all->n == 1 ? "" : "es", most->blocked_pct, p->pid, p->comm, words);
-	finding_evidence(g, "processes", all->n);
-	finding_evidence(g, "blocked_pct", most->blocked_pct);
-	finding_evidence(g, "blocked_ns", most->slot->pub.blocked_ns);
+	waiter_name(who, most);
+	finding_about(g, all->n == 1 ? "%s" : "%s and the others", who);
+	finding_say(g, "it is not the disk: %s %zu process%s waited for I/O %.1f %% of its time at most, %s%s%s; "
+		    "look at CPU, network, locks", n == 1 ? "the" : "each of the", n, n == 1 ? "" : "es", share, who,
+		    n == 1 ? "" : " most", words);
+	finding_evidence(g, "processes", (double)n);
+	finding_evidence(g, "blocked_pct", share);
+	finding_evidence(g, "blocked_ns", (double)most->blocked_ns);
 	finding_evidence(g, "ios", cached.ios);
 	finding_cache(g, &cached);
 }
 
 /* --- causes ------------------------------------------------------------------------- */
 
-static const char *cgroup_name(const struct known *k, uint64_t cgroup)
+static void find_throttled(struct findings *f, const struct known *k)
 {
-	const struct known_cgroup *c = cgroup ? cgroups_get(&k->model->cgroups, cgroup) : NULL;
-
-	return c && c->pub.path ? c->pub.path : "";
-}
-
-static double throttled_pct(const struct task_slot *s)
-{
-	return pct(s->pub.reasons[REASON_THROTTLE], s->pub.wall_ns);
-}
-
-static void find_throttled(struct findings *f, const struct known *k, const struct waiters *all)
-{
-	const struct task_slot *worst = NULL;
+	char ns[UNITS_LEN], place[PLACE_WORDS], who[WAITER_NAME];
 	struct finding *g;
-	char ns[UNITS_LEN];
+	struct waiter w;
+	double share;
 
-	for (size_t i = 0; i < all->n; i++)
-		if (!worst || throttled_pct(all->list[i].slot) > throttled_pct(worst))
-			worst = all->list[i].slot;
-	if (!worst || throttled_pct(worst) < T_CAUSE_PCT)
+	if (!waiters_worst(&k->waiters, REASON_THROTTLE, &w) || waiter_pct(&w, REASON_THROTTLE) < T_CAUSE_PCT)
 		return;
-	g = findings_add(f, "cgroup-throttled", throttled_pct(worst) / 100);
+	share = waiter_pct(&w, REASON_THROTTLE);
+	g = findings_add(f, "cgroup-throttled", share / 100);
 	if (!g)
 		return;
-	finding_about(g, "cgroup %s", cgroup_name(k, worst->cgroup));
-	finding_say(g, "pid %u (%s) is held back by the I/O limit of its own cgroup %s for %s, %.0f %% of its time: "
-		    "raise io.max or blkio.throttle, not the disk", worst->proc->pub.pid,
-		    worst->proc->pub.comm, cgroup_name(k, worst->cgroup),
-		    fmt_duration(ns, worst->pub.reasons[REASON_THROTTLE]), throttled_pct(worst));
-	finding_evidence(g, "pid", worst->proc->pub.pid);
-	finding_evidence(g, "throttle_ns", worst->pub.reasons[REASON_THROTTLE]);
-	finding_evidence(g, "throttle_pct", throttled_pct(worst));
-	finding_evidence(g, "disk_ns", worst->pub.reasons[REASON_DISK]);
+	waiter_name(who, &w);
+	finding_place(place, k, w.slot->cgroup, "");
+	finding_about(g, "%s", *place ? place : "a cgroup");
+	finding_say(g, "%s %s held back by the I/O limit of %s own %s for %s, %.0f %% of %s time: raise io.max or "
+		    "blkio.throttle, not the disk", who, w.n > 1 ? "are" : "is", w.n > 1 ? "their" : "its",
+		    *place ? place : "cgroup", fmt_duration(ns, w.sums.reasons[REASON_THROTTLE]), share,
+		    w.n > 1 ? "their" : "its");
+	finding_evidence(g, "pid", w.slot->proc->pub.pid);
+	finding_evidence(g, "processes", (double)w.n);
+	finding_evidence(g, "throttle_ns", (double)w.sums.reasons[REASON_THROTTLE]);
+	finding_evidence(g, "throttle_pct", share);
+	finding_evidence(g, "disk_ns", (double)w.sums.reasons[REASON_DISK]);
+	finding_files(g, k, &(struct waited_search){.kinds = 1u << REASON_THROTTLE, .whole = k->whole});
 }
 
 /* Time in one kind of call, and how often. */
@@ -367,6 +307,7 @@ struct stall {
 	const char *code, *what, *advice;
 	uint64_t ns, times;
 	enum spent_on spent;
+	unsigned int kind; /* waited.h */
 };
 
 /* In which phase of the training most of such time passed; NULL: not known. */
@@ -387,56 +328,56 @@ static const struct phase_slot *worst_phase(const struct known *k, enum spent_on
 	return worst;
 }
 
-static struct stall sync_of(const struct task_slot *s, bool whole)
+static struct stall sync_of(const struct task_sums *sums)
 {
-	struct task_sums sums = tasks_sums(s, whole);
-
 	return (struct stall){"sync-stall", "in fsync and its like",
-			      "sync less often, or off the path that others wait for", sums.sync_ns,
-			      sums.syncs, SPENT_SYNC};
+			      "sync less often, or off the path that others wait for", sums->sync_ns,
+			      sums->syncs, SPENT_SYNC, WAITED_SYNC};
 }
 
-static struct stall dirty_of(const struct task_slot *s, bool whole)
+static struct stall dirty_of(const struct task_sums *sums)
 {
-	struct task_sums sums = tasks_sums(s, whole);
-
 	return (struct stall){"writeback-stall", "in writes that wait for dirty pages to be written",
-			      "the disk takes less than is written", sums.dirty_ns, sums.dirties, SPENT_DIRTY};
+			      "the disk takes less than is written", sums->dirty_ns, sums->dirties, SPENT_DIRTY,
+			      WAITED_DIRTY};
 }
 
-static void find_stall(struct findings *f, const struct known *k, const struct waiters *all,
-		       struct stall (*of)(const struct task_slot *s, bool whole))
+static void find_stall(struct findings *f, const struct known *k, struct stall (*of)(const struct task_sums *sums))
 {
-	const struct task_slot *worst = NULL;
+	const struct waiter *worst = NULL;
+	char ns[UNITS_LEN], who[WAITER_NAME];
 	const struct phase_slot *phase;
 	struct stall most = {0}, s;
-	char ns[UNITS_LEN];
 	uint64_t phase_ns;
 	struct finding *g;
+	double share;
 
-	for (size_t i = 0; i < all->n; i++) {
-		s = of(all->list[i].slot, k->whole);
+	for (size_t i = 0; i < k->waiters.n; i++) {
+		s = of(&k->waiters.list[i].sums);
 		if (s.ns > most.ns) {
 			most = s;
-			worst = all->list[i].slot;
+			worst = &k->waiters.list[i];
 		}
 	}
-	if (!worst || pct(most.ns, worst->pub.wall_ns) < T_CAUSE_PCT)
+	share = worst ? finding_pct((double)most.ns, (double)worst->wall_ns) : 0;
+	if (share < T_CAUSE_PCT)
 		return;
-	g = findings_add(f, most.code, pct(most.ns, worst->pub.wall_ns) / 100);
+	g = findings_add(f, most.code, share / 100);
 	if (!g)
 		return;
-	finding_about(g, "pid %u (%s)", worst->proc->pub.pid, worst->proc->pub.comm);
+	waiter_name(who, worst);
+	finding_about(g, "%s", who);
 	phase = worst_phase(k, most.spent, &phase_ns);
-	finding_say(g, "pid %u (%s) spent %s, %.0f %% of its time, %s%s%s: %s", worst->proc->pub.pid,
-		    worst->proc->pub.comm, fmt_duration(ns, most.ns), pct(most.ns, worst->pub.wall_ns),
-		    most.what, phase ? ", most in " : "", phase ? phase->name : "", most.advice);
-	finding_evidence(g, "pid", worst->proc->pub.pid);
+	finding_say(g, "%s spent %s, %.0f %% of %s time, %s%s%s: %s", who, fmt_duration(ns, most.ns), share,
+		    worst->n > 1 ? "their" : "its", most.what, phase ? ", most in " : "", phase ? phase->name : "",
+		    most.advice);
+	finding_evidence(g, "pid", worst->slot->proc->pub.pid);
 	finding_evidence(g, "wait_ns", most.ns);
 	finding_evidence(g, "waits", most.times);
-	finding_evidence(g, "wait_pct", pct(most.ns, worst->pub.wall_ns));
+	finding_evidence(g, "wait_pct", share);
 	if (phase)
 		finding_evidence(g, "phase_wait_ns", phase_ns);
+	finding_files(g, k, &(struct waited_search){.kinds = 1u << most.kind, .whole = k->whole});
 }
 
 static void find_swap(struct findings *f, const struct known *k)
@@ -453,10 +394,10 @@ static void find_swap(struct findings *f, const struct known *k)
 			worst = u;
 		}
 	}
-	if (!worst || pct(most.swap_ns, k->duration_ns) < T_CAUSE_PCT ||
+	if (!worst || finding_pct(most.swap_ns, k->duration_ns) < T_CAUSE_PCT ||
 	    2 * most.swap_ns < most.queue_ns + most.device_ns)
 		return;
-	g = findings_add(f, "swap", pct(most.swap_ns, k->duration_ns) / 100);
+	g = findings_add(f, "swap", finding_pct(most.swap_ns, k->duration_ns) / 100);
 	if (!g)
 		return;
 	finding_about(g, "pid %u (%s)", worst->proc->pub.pid, worst->proc->pub.comm);
@@ -469,21 +410,19 @@ static void find_swap(struct findings *f, const struct known *k)
 
 void findings_of_tasks(struct findings *f, const struct known *k)
 {
-	struct waiters all;
 	double *room;
 
 	find_swap(f, k);
-	if (!k->tasks->on || collect(&all, k->tasks))
+	if (!k->tasks->on)
 		return;
-	room = calloc(all.n + 1, sizeof(*room));
-	if (room) {
-		find_stuck(f, k, &all, room);
-		find_bound(f, k, &all, room);
-		find_innocent(f, k, &all);
-		find_throttled(f, k, &all);
-		find_stall(f, k, &all, sync_of);
-		find_stall(f, k, &all, dirty_of);
-	}
+	room = calloc(k->waiters.n + 1, sizeof(*room));
+	if (!room)
+		return;
+	find_stuck(f, k, &k->waiters, room);
+	find_bound(f, k, &k->waiters, room);
+	find_innocent(f, k, &k->waiters);
+	find_throttled(f, k);
+	find_stall(f, k, sync_of);
+	find_stall(f, k, dirty_of);
 	free(room);
-	free(all.list);
 }

@@ -24,7 +24,6 @@ struct held {
 void phases_init(struct phases *p, struct model *m)
 {
 	*p = (struct phases){.model = m};
-	reread_init(&p->reread);
 }
 
 static struct held *oldest(struct phases *p)
@@ -46,7 +45,6 @@ void phases_free(struct phases *p)
 		pop(p);
 	free(p->held);
 	phase_slots_free(p);
-	reread_free(&p->reread);
 	free(p->list);
 	free(p->workers);
 }
@@ -193,22 +191,20 @@ static int hold(struct phases *p, const struct held *h)
 	return err;
 }
 
-int phases_request(struct phases *p, const struct iolat_request *e)
+int phases_request(struct phases *p, const struct iolat_request *e, const struct reread_answer *again)
 {
 	struct held h = {
 		.start_ns = e->end_ns - e->queue_ns - e->device_ns,
 		.end_ns = e->end_ns,
 		.bytes = e->bytes,
+		.reread = *again,
 	};
-	int err = 0;
 
 	if (!p->on || e->flags & (IOLAT_RQ_COPY | IOLAT_RQ_PASSTHROUGH))
 		return 0;
-	if (e->op == IOLAT_OP_READ && !e->error && e->sector != ~0ull) {
+	if (e->op == IOLAT_OP_READ && !e->error && e->sector != ~0ull)
 		h.read_bytes = e->bytes;
-		err = reread_add(&p->reread, e->disk, e->sector, e->bytes, &h.reread);
-	}
-	return err ?: hold(p, &h);
+	return hold(p, &h);
 }
 
 /* Counted in the kernel over a while: all of it goes to the phase of the while's middle. */

@@ -43,7 +43,6 @@ struct phases {
 	struct held *held;	/* a ring */
 	size_t first, n_held;
 	int failed;		/* -ENOMEM: not everything was counted */
-	struct reread reread;
 	struct phase *list;	/* of the last view */
 	size_t n_list;
 	struct phase_worker *workers;
@@ -54,7 +53,8 @@ void phases_free(struct phases *p);
 
 /* 0 or -ENOMEM each. */
 int phases_mark(struct phases *p, const struct iolat_mark *e);
-int phases_request(struct phases *p, const struct iolat_request *e);	/* one that counts in a row */
+/* One that counts in a row. `again`: what of it is known to have been read before. */
+int phases_request(struct phases *p, const struct iolat_request *e, const struct reread_answer *again);
 int phases_aggregate(struct phases *p, const struct iolat_aggregate *e);
 
 /* What a task spent. */

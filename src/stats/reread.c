@@ -105,3 +105,11 @@ int reread_add(struct reread *r, uint32_t disk, uint64_t sector, uint32_t bytes,
 	}
 	return 0;
 }
+
+int reread_request(struct reread *r, const struct iolat_request *e, struct reread_answer *out)
+{
+	*out = (struct reread_answer){0};
+	if (e->op != IOLAT_OP_READ || e->error || e->sector == ~0ull || e->flags & (IOLAT_RQ_COPY | IOLAT_RQ_PASSTHROUGH))
+		return 0;
+	return reread_add(r, e->disk, e->sector, e->bytes, out);
+}

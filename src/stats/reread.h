@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "iolat/wire.h"
 
 enum reread_limits {
 	REREAD_BLOCK = 4096,
@@ -28,6 +29,9 @@ struct reread_answer {
 
 void reread_init(struct reread *r);
 void reread_free(struct reread *r);
+
+/* Of a request; nothing is followed of what reads no data from a disk itself. 0 or -ENOMEM. */
+int reread_request(struct reread *r, const struct iolat_request *e, struct reread_answer *out);
 
 /* 0 or -ENOMEM. */
 int reread_add(struct reread *r, uint32_t disk, uint64_t sector, uint32_t bytes, struct reread_answer *out);

@@ -37,6 +37,7 @@ int run_new(struct run **out, const struct run_options *o)
 	r->tasks.spent = run_spent;
 	r->tasks.spent_ctx = r;
 	usages_init(&r->usages, &r->model);
+	reread_init(&r->reread);
 	asked_init(&r->asked, &r->model);
 	served_init(&r->served, &r->model);
 	cover_init(&r->cover);
@@ -76,6 +77,7 @@ void run_free(struct run *r)
 	gpus_free(&r->gpus);
 	tasks_free(&r->tasks);
 	usages_free(&r->usages);
+	reread_free(&r->reread);
 	asked_free(&r->asked);
 	served_free(&r->served);
 	flying_free(&r->flying);

@@ -77,6 +77,17 @@ void run_spent(void *ctx, const struct task_slot *s, const struct spent *what)
 		.via = (e)->via,                                              \
 	})
 
+/* What the findings are made from. Whether data is read again is of interest beside who waits, or what phases read. */
+static int sum_up(struct run *r, const struct iolat_request *e)
+{
+	struct reread_answer again = {0};
+	int err = 0;
+
+	if ((r->tasks.on || r->phases.on) && !r->forgets)
+		err = reread_request(&r->reread, e, &again);
+	return err ?: usages_request(&r->usages, e, &again) ?: phases_request(&r->phases, e, &again);
+}
+
 static int on_request(void *ctx, const struct iolat_request *e)
 {
 	struct run *r = ctx;
@@ -86,7 +97,7 @@ static int on_request(void *ctx, const struct iolat_request *e)
 	if (r->tasks.on)
 		tasks_io(&r->tasks, &ENDED_IO(e));
 	if (!err && counted)
-		err = usages_request(&r->usages, e) ?: phases_request(&r->phases, e);
+		err = sum_up(r, e);
 	if (!err && counted && r->tasks.on)
 		err = served_self(&r->served, e);
 	return err;
@@ -102,11 +113,16 @@ static int on_share(void *ctx, const struct iolat_share *e)
 static int on_aggregate(void *ctx, const struct iolat_aggregate *e)
 {
 	struct run *r = ctx;
-
 	bool counted;
 	int err = account_aggregate(&r->account, e, &counted);
 
-	return err || !counted ? err : phases_aggregate(&r->phases, e);
+	if (r->tasks.on) /* of one of its process's threads, some time in there */
+		tasks_io(&r->tasks, &(struct ended_io){.start_ns = e->start_ns,
+						       .end_ns = e->end_ns,
+						       .cgroup = e->cgroup,
+						       .tgid = e->tgid,
+						       .tid = e->tid});
+	return err || !counted ? err : usages_aggregate(&r->usages, e) ?: phases_aggregate(&r->phases, e);
 }
 
 static int on_task(void *ctx, const struct iolat_task *e)

@@ -28,6 +28,7 @@ struct run {
 	struct view view;
 	struct tasks tasks;
 	struct usages usages;
+	struct reread reread;
 	struct asked asked;
 	struct served served;
 	struct flying flying;

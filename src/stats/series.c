@@ -2,7 +2,7 @@
 /* A ring of steps; a step that is stale starts anew when it is hit. */
 #include "stats/series.h"
 
-void series_add(struct series *s, uint64_t end_ns, uint64_t bytes, uint64_t device_ns)
+void series_add(struct series *s, uint64_t end_ns, const struct series_part *part)
 {
 	uint64_t number = end_ns / SERIES_STEP_NS;
 	struct series_step *step = &s->steps[number % SERIES_STEPS];
@@ -13,9 +13,9 @@ void series_add(struct series *s, uint64_t end_ns, uint64_t bytes, uint64_t devi
 		*step = (struct series_step){.number = number};
 	if (number > s->last)
 		s->last = number;
-	step->ios++;
-	step->bytes += bytes;
-	step->device_ns += device_ns;
+	step->sums.ios += part->ios;
+	step->sums.bytes += part->bytes;
+	step->sums.ns += part->ns;
 }
 
 const struct series_step *series_back(const struct series *s, size_t back)

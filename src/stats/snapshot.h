@@ -154,7 +154,7 @@ struct stuck {
 };
 
 #define FINDING_TEXT	 320
-#define FINDING_EVIDENCE 10
+#define FINDING_EVIDENCE 12
 #define FINDING_FILES	 3
 
 struct finding {

@@ -283,22 +283,36 @@ static uint64_t count(struct tasks *t, struct task_slot *s, uint64_t from_ns, ui
 	return to_ns - from_ns;
 }
 
+/* Where that was. `kind` as in waited.h. */
+static int count_place(struct tasks *t, struct task_slot *s, const struct iolat_wait *e, unsigned int kind,
+		       uint64_t ns)
+{
+	struct waited_part part = {
+		.place = {FS_DEV(e->fs_major, e->fs_minor), e->inode},
+		.process = s->proc->serial,
+		.kind = kind,
+		.ns = ns,
+		.ended = kind < REASON_MAX && !(e->flags & IOLAT_WAIT_OPEN),
+	};
+
+	s->place = part.place;
+	return ns && tasks_wanted(t, s) ? waited_add(&t->waited, &part) : 0;
+}
+
 /* What a limit held back goes to the disk in the end; that part is the disk's. */
-static void count_throttled(struct tasks *t, struct task_slot *s, const struct iolat_wait *e)
+static int count_throttled(struct tasks *t, struct task_slot *s, const struct iolat_wait *e)
 {
 	const struct held_back *h =
 		limited_released(&t->limited, e->cgroup, e->start_ns, e->end_ns);
+	uint64_t until = h ? h->start_ns : e->end_ns;
+	uint64_t throttled = count(t, s, e->start_ns, until, REASON_THROTTLE);
 
-	if (h) {
-		count(t, s, e->start_ns, h->start_ns, REASON_THROTTLE);
-		count(t, s, h->start_ns, e->end_ns, REASON_DISK);
-	} else {
-		count(t, s, e->start_ns, e->end_ns, REASON_THROTTLE);
-	}
+	return count_place(t, s, e, REASON_THROTTLE, throttled) ?:
+	       count_place(t, s, e, REASON_DISK, count(t, s, until, e->end_ns, REASON_DISK));
 }
 
 /* What the sleep's call is told by, whatever its reason. */
-static void count_call(struct tasks *t, struct task_slot *s, const struct iolat_wait *e, bool own, uint64_t ns)
+static int count_call(struct tasks *t, struct task_slot *s, const struct iolat_wait *e, bool own, uint64_t ns)
 {
 	bool closed = !(e->flags & IOLAT_WAIT_OPEN);
 	bool local = iolat_fs_kind(e->fs_magic) == IOLAT_FS_LOCAL;
@@ -307,12 +321,15 @@ static void count_call(struct tasks *t, struct task_slot *s, const struct iolat_
 		s->now.sync_ns += ns;
 		s->now.syncs += closed;
 		tell(t, s, SPENT_SYNC, e->end_ns - ns, e->end_ns, REASON_OTHER);
+		return count_place(t, s, e, WAITED_SYNC, ns);
 	}
 	if (e->call == IOLAT_CALL_WRITE && !own && local && e->flags & IOLAT_WAIT_IOWAIT) {
 		s->now.dirty_ns += ns;
 		s->now.dirties += closed;
 		tell(t, s, SPENT_DIRTY, e->end_ns - ns, e->end_ns, REASON_OTHER);
+		return count_place(t, s, e, WAITED_DIRTY, ns);
 	}
+	return 0;
 }
 
 /* More major faults than before the last sleep: that one was in a fault, inside a system call (a write
@@ -395,26 +412,10 @@ static void note_open(struct task_slot *s, const struct iolat_wait *e, int reaso
 	s->waited_reason = reason;
 }
 
-/* Where that was. */
-static int count_place(struct tasks *t, struct task_slot *s, const struct iolat_wait *e,
-		       enum wait_reason reason, uint64_t ns)
-{
-	struct waited_part part = {
-		.place = {FS_DEV(e->fs_major, e->fs_minor), e->inode},
-		.process = s->proc->serial,
-		.reason = reason,
-		.ns = ns,
-		.ended = !(e->flags & IOLAT_WAIT_OPEN),
-	};
-
-	s->place = part.place;
-	return tasks_wanted(t, s) ? waited_add(&t->waited, &part) : 0;
-}
-
 static int count_wait(struct tasks *t, struct task_slot *s, const struct iolat_wait *e)
 {
 	struct wait_facts facts = facts_of(t, s, e);
-	int reason = reason_of(&facts);
+	int reason = reason_of(&facts), err = 0;
 	uint64_t ns = 0, before = s->accounted_ns;
 
 	if (e->end_ns > t->counted_ns)
@@ -422,19 +423,19 @@ static int count_wait(struct tasks *t, struct task_slot *s, const struct iolat_w
 	learn_faults(t, s, e);
 	s->cgroup = e->cgroup;
 	if (reason == REASON_THROTTLE)
-		count_throttled(t, s, e);
+		err = count_throttled(t, s, e);
 	else if (reason < REASON_MAX)
 		ns = count(t, s, e->start_ns, e->end_ns, reason);
 	else if (reason == REASON_UNDECIDED && !(e->flags & IOLAT_WAIT_OPEN))
 		put_off(s->family, s, e);
 	if (reason == REASON_DISK && e->call != IOLAT_CALL_AIO)
 		s->disk_ns = ns;
-	if (reason < REASON_MAX)
-		count_call(t, s, e, facts.own, e->end_ns - (before > e->start_ns ? before : e->start_ns));
+	if (!err && reason < REASON_MAX)
+		err = count_call(t, s, e, facts.own, e->end_ns - (before > e->start_ns ? before : e->start_ns));
 	s->waited_ns = 0;
 	if (e->flags & IOLAT_WAIT_OPEN)
 		note_open(s, e, reason);
-	return ns ? count_place(t, s, e, reason, ns) : 0;
+	return err || !ns ? err : count_place(t, s, e, reason, ns);
 }
 
 int tasks_wait(struct tasks *t, const struct iolat_wait *e)

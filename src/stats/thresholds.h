@@ -55,7 +55,8 @@ enum thresholds {
 	T_STEP_TIMES = 2,
 
 	/* cold-cache, larger-than-memory: of data sets that are worth it. Cold: the later epochs read a quarter at most of
-	 * what the first did, and wait half as much at most. Larger: they read half of it at least, and half of that again. */
+	 * what the first did, and wait half as much at most. Larger: they read half of it at least, and half of that again.
+	 * Without epochs, too, half of what is read again makes memory worth a word. */
 	T_SET_MIB = 8,
 	T_WARM_PCT = 25,
 	T_WARM_WAITS_PCT = 50,

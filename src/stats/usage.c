@@ -75,18 +75,11 @@ static struct usage *make(struct usages *u, const struct usage_key *key, struct 
 	return NULL;
 }
 
-static struct proc *process_of(struct usages *u, const struct iolat_request *e)
+/* The entry of what that process (0: none, then the cgroup says whose) submitted then. */
+static struct usage *find(struct usages *u, uint32_t tgid, uint64_t cgroup, uint32_t disk, uint64_t at_ns)
 {
-	uint64_t start = e->end_ns - e->device_ns - e->queue_ns;
-
-	return e->tgid ? proc_at(&u->model->procs, e->tgid, start).proc : NULL;
-}
-
-static struct usage *find(struct usages *u, const struct iolat_request *e)
-{
-	struct proc *p = process_of(u, e);
-	struct usage_key key = {
-		.process = p ? p->serial : 0, .cgroup = p ? 0 : e->cgroup, .disk = e->disk};
+	struct proc *p = tgid ? proc_at(&u->model->procs, tgid, at_ns).proc : NULL;
+	struct usage_key key = {.process = p ? p->serial : 0, .cgroup = p ? 0 : cgroup, .disk = disk};
 	struct usage *g = lru_get(&u->lru, &key);
 
 	return g ? g : make(u, &key, p);
@@ -100,7 +93,7 @@ static struct usage *get(struct usages *u, const struct iolat_request *e)
 
 	if (e->tgid && g && hit->tgid == e->tgid && hit->disk == e->disk && g->proc && !g->proc->dead)
 		return g;
-	g = find(u, e);
+	g = find(u, e->tgid, e->cgroup, e->disk, e->end_ns - e->device_ns - e->queue_ns);
 	*hit = (struct usage_hit){e->tgid, e->disk, e->tgid ? g : NULL};
 	return g;
 }
@@ -110,6 +103,7 @@ static void add_read(struct usage_sums *s, const struct iolat_request *e)
 	s->reads++;
 	s->read_bytes += e->bytes;
 	s->read_ns += e->queue_ns + e->device_ns;
+	s->sized_reads++;
 	s->small_reads += e->bytes <= USAGE_SMALL;
 }
 
@@ -162,18 +156,18 @@ static struct series *get_series(struct usages *u, uint32_t disk)
 	return NULL;
 }
 
-static int learn_via(struct usages *u, struct usage *g, const struct iolat_request *e)
+static int learn_via(struct usages *u, struct usage *g, uint32_t via, uint32_t tid, uint64_t at_ns)
 {
-	struct via_source from = {.queue = e->via};
+	struct via_source from = {.queue = via};
 
 	if (g->proc || g->via)
 		return 0;
-	if (e->tid)
-		from.thread = proc_at(&u->model->procs, e->tid, e->end_ns).proc;
+	if (tid)
+		from.thread = proc_at(&u->model->procs, tid, at_ns).proc;
 	return model_via(u->model, &from, &g->via);
 }
 
-int usages_request(struct usages *u, const struct iolat_request *e)
+int usages_request(struct usages *u, const struct iolat_request *e, const struct reread_answer *again)
 {
 	struct series *series;
 	struct usage *g;
@@ -185,9 +179,66 @@ int usages_request(struct usages *u, const struct iolat_request *e)
 	if (!g || !series)
 		return -ENOMEM;
 	add(g, e);
+	g->now.followed += again->followed;
+	g->now.again += again->again;
 	if (e->op == IOLAT_OP_READ || e->op == IOLAT_OP_WRITE)
-		series_add(series, e->end_ns, e->bytes, e->queue_ns + e->device_ns);
-	return learn_via(u, g, e);
+		series_add(series, e->end_ns, &(struct series_part){1, e->bytes, e->queue_ns + e->device_ns});
+	return learn_via(u, g, e->via, e->tid, e->end_ns);
+}
+
+/* Those of an aggregate whose time is known in parts. */
+static uint64_t count_split(const struct iolat_aggregate *e)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < e->n_buckets; i++)
+		n += e->buckets[i].part == IOLAT_PART_QUEUE ? e->buckets[i].count : 0;
+	return n;
+}
+
+/* The sizes of reads are not known one by one. */
+static void add_aggregate(struct usage_sums *s, const struct iolat_aggregate *e)
+{
+	s->ios += e->ios;
+	s->bytes += e->bytes;
+	s->errors += e->errors;
+	if (e->op == IOLAT_OP_READ) {
+		s->reads += e->ios;
+		s->read_bytes += e->bytes;
+		s->read_ns += e->sum_ns[IOLAT_PART_TOTAL];
+	}
+	if (e->op == IOLAT_OP_FLUSH) {
+		s->flushes += e->ios;
+		s->flush_ns += e->sum_ns[IOLAT_PART_TOTAL];
+	} else {
+		s->queued += count_split(e);
+		s->queue_ns += e->sum_ns[IOLAT_PART_QUEUE];
+		s->device_ns += e->sum_ns[IOLAT_PART_DEVICE];
+	}
+	if (e->flags & IOLAT_RQ_SWAP) {
+		s->swaps += e->ios;
+		s->swap_ns += e->sum_ns[IOLAT_PART_TOTAL];
+	}
+	if (e->owner == IOLAT_OWNER_NONE && !e->other)
+		s->unowned_bytes += e->bytes;
+}
+
+int usages_aggregate(struct usages *u, const struct iolat_aggregate *e)
+{
+	struct series *series;
+	struct usage *g;
+
+	if (e->flags & (IOLAT_RQ_COPY | IOLAT_RQ_PASSTHROUGH))
+		return 0;
+	g = find(u, e->tgid, e->cgroup, e->disk, e->last_ns);
+	series = e->disk ? get_series(u, e->disk) : NULL;
+	if (!g || (e->disk && !series))
+		return -ENOMEM;
+	add_aggregate(&g->now, e);
+	if (series && (e->op == IOLAT_OP_READ || e->op == IOLAT_OP_WRITE)) /* in the middle of the while */
+		series_add(series, e->start_ns + (e->end_ns - e->start_ns) / 2,
+			   &(struct series_part){e->ios, e->bytes, e->sum_ns[IOLAT_PART_TOTAL]});
+	return learn_via(u, g, e->via, e->tid, e->last_ns);
 }
 
 void usage_add(struct usage_sums *to, const struct usage_sums *from)

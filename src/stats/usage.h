@@ -7,6 +7,7 @@
 #define IOLAT_STATS_USAGE_H
 
 #include "attrib/model.h"
+#include "stats/reread.h"
 #include "stats/series.h"
 
 enum usage_limits {
@@ -17,7 +18,9 @@ enum usage_limits {
 };
 
 struct usage_sums {
-	uint64_t ios, bytes, reads, read_bytes, small_reads;
+	uint64_t ios, bytes, reads, read_bytes;
+	uint64_t sized_reads, small_reads; /* those whose sizes are known, and those of them that are small */
+	uint64_t followed, again; /* bytes read, as far as reread.h follows them, and those that had been read before */
 	uint64_t errors;
 	uint64_t read_ns;		/* latency of the reads together */
 	uint64_t queue_ns, device_ns;	/* of what was issued */
@@ -39,7 +42,7 @@ struct usage {
 	struct proc *proc;	/* referenced, or NULL */
 	struct known_disk *disk;	/* referenced, or NULL */
 	const char *via;	/* of the last I/O without a process */
-	uint8_t error;		/* errno of the last one */
+	uint8_t error;		/* errno of the last one that told it; 0: none did */
 	struct usage_sums now, before;
 };
 
@@ -58,8 +61,11 @@ struct usages {
 void usages_init(struct usages *u, struct model *m);
 void usages_free(struct usages *u);
 
-int usages_request(struct usages *u, const struct iolat_request *e); /* 0 or -ENOMEM */
-void usages_turn(struct usages *u);				     /* a new interval starts */
+/* 0 or -ENOMEM each. `again`: what of it is known to have been read before. */
+int usages_request(struct usages *u, const struct iolat_request *e, const struct reread_answer *again);
+int usages_aggregate(struct usages *u, const struct iolat_aggregate *e);
+
+void usages_turn(struct usages *u);					  /* a new interval starts */
 
 struct usage *usages_next(const struct usages *u, const struct usage *last); /* NULL: the first; and behind the last */
 struct usage_sums usage_sums(const struct usage *g, bool whole);

@@ -68,7 +68,7 @@ static int add(struct waited *w, struct lru *table, const struct file_key *key,
 	if (!p->process)
 		p->process = part->process;
 	p->shared |= p->process != part->process;
-	p->now.ns[part->reason] += part->ns;
+	p->now.ns[part->kind] += part->ns;
 	p->now.waits += part->ended;
 	return 0;
 }
@@ -115,7 +115,7 @@ struct waited_sums waited_sums(const struct waited_place *p, bool whole)
 {
 	struct waited_sums s = p->now;
 
-	for (size_t i = 0; whole && i < REASON_MAX; i++)
+	for (size_t i = 0; whole && i < WAITED_MAX; i++)
 		s.ns[i] += p->before.ns[i];
 	if (whole)
 		s.waits += p->before.waits;
@@ -139,23 +139,28 @@ void waited_turn(struct waited *w)
 	turn(&w->systems);
 }
 
-static uint64_t time_of(const struct waited_place *p, const struct waited_search *s)
+uint64_t waited_time(const struct waited_place *p, const struct waited_search *s)
 {
+	struct waited_sums sums = waited_sums(p, s->whole);
+	uint64_t ns = 0;
+
 	if (s->process && (p->shared || p->process != s->process))
 		return 0;
-	return waited_sums(p, s->whole).ns[s->reason];
+	for (size_t i = 0; i < WAITED_MAX; i++)
+		ns += s->kinds & 1u << i ? sums.ns[i] : 0;
+	return ns;
 }
 
 /* Into the sorted list of the longest. */
 static size_t insert(const struct waited_place **out, size_t found, size_t n, const struct waited_place *p,
 		     const struct waited_search *s)
 {
-	uint64_t ns = time_of(p, s);
+	uint64_t ns = waited_time(p, s);
 	size_t i = found;
 
 	if (!ns)
 		return found;
-	for (; i && ns > time_of(out[i - 1], s); i--)
+	for (; i && ns > waited_time(out[i - 1], s); i--)
 		if (i < n)
 			out[i] = out[i - 1];
 	if (i < n)

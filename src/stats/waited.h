@@ -14,8 +14,11 @@ enum waited_limits {
 	WAITED_SYSTEMS = 256,
 };
 
+/* What time is kept by: the reasons, and what the call was, whatever the reason. */
+enum { WAITED_SYNC = REASON_MAX, WAITED_DIRTY, WAITED_MAX };
+
 struct waited_sums {
-	uint64_t ns[REASON_MAX];
+	uint64_t ns[WAITED_MAX];
 	uint64_t waits;
 };
 
@@ -42,7 +45,7 @@ void waited_free(struct waited *w);
 struct waited_part {
 	struct file_key place;	/* dev 0: not known */
 	uint64_t process;	/* serial */
-	enum wait_reason reason;
+	unsigned int kind;	/* a reason, or WAITED_SYNC, ... */
 	uint64_t ns;
 	bool ended;		/* that was all of it */
 };
@@ -58,10 +61,12 @@ struct waited_sums waited_sums(const struct waited_place *p, bool whole);
 
 /* What to look for among places. */
 struct waited_search {
-	enum wait_reason reason;
+	unsigned int kinds;	/* bit a kind */
 	bool whole;		/* the run, not the interval */
 	uint64_t process;	/* only where nobody else waited; 0: wherever */
 };
+
+uint64_t waited_time(const struct waited_place *p, const struct waited_search *s);
 
 /* The (up to) `n` places of a table where was waited longest, the longest first; how many. */
 size_t waited_longest(const struct lru *table, const struct waited_search *s, const struct waited_place **out,

@@ -122,6 +122,21 @@ def test_held_back_by_a_cgroup(loop_disk, doio, cgroup, iolat):
     assert not trace.findings(summary, "device-saturated") and not trace.findings(summary, "not-the-disk")
 
 
+def test_commands_held_back_by_a_cgroup(loop_disk, held, cgroup, iolat):
+    """A shell's commands, each over in moments, are held back all the same."""
+    base.need(cgroups.io_on_v1(), "blkio is not a v1 tree here")
+    disk, group = loop_disk(), cgroup("limited")
+    group.set("blkio.throttle.read_iops_device", "{}:{} 20".format(*disk.number))
+    load = held("sh", "-c", f"for i in $(seq 20); do dd if={disk.path} of=/dev/null bs=4k count=2 iflag=direct status=none; done")
+    group.add(load.pid)
+    tracer = iolat("--pid", load.pid)
+    load.finish()
+    summary = tracer.stop()
+    finding = trace.finding(summary, "cgroup-throttled")
+    assert finding["subject"].endswith(group.name) and "(dd)" in finding["text"]
+    assert not trace.findings(summary, "not-the-disk") and not trace.findings(summary, "all-workers-io-bound")
+
+
 def test_a_limit_out_of_reach(slow_disk, doio, cgroup, iolat):
     """A limit that is never reached explains nothing."""
     base.need(cgroups.io_on_v1(), "blkio is not a v1 tree here")
