@@ -227,3 +227,14 @@ def ext4(stack, disk, name="mnt", options=""):
     base.sh("mount", "-o", f"noatime{options}", disk.path, point)
     stack.callback(_unmount, point)
     return point
+
+
+def overlay(stack, lower, upper, seen):
+    """Shows the folder `lower` at `seen`, through an overlay whose own folders are made in `upper`."""
+    for name in ("upper", "work"):
+        (upper / name).mkdir()
+    got = base.sh("mount", "-t", "overlay", "overlay", "-o",
+                  f"lowerdir={lower},upperdir={upper}/upper,workdir={upper}/work", seen, check=False)
+    base.need(not got.returncode, f"no overlay can be mounted: {got.stderr.strip()}", ci=False)
+    stack.callback(base.sh, "umount", "-l", seen)
+    return seen

@@ -79,9 +79,6 @@ def test_fuse_by_name(folder, stack, held, iolat):
 
 def test_an_overlay_on_fuse(folder, stack, doio, iolat):
     """What an overlay shows of such a mount waits for that mount, and goes by the name that its user knows."""
-    seen, upper = folder(), folder()
-    for name in ("upper", "work"):
-        (upper / name).mkdir()
     served = folder()
     point = served / "lower"
     point.mkdir()
@@ -89,10 +86,7 @@ def test_an_overlay_on_fuse(folder, stack, doio, iolat):
     stack.callback(base.put_down, server)
     stack.callback(base.sh, "umount", "-l", point, check=False)
     assert server.stdout.readline() == b"ready\n"
-    got = base.sh("mount", "-t", "overlay", "overlay", "-o",
-                  f"lowerdir={point},upperdir={upper}/upper,workdir={upper}/work", seen, check=False)
-    base.need(not got.returncode, f"no overlay can be mounted: {got.stderr.strip()}", ci=False)
-    stack.callback(base.sh, "umount", "-l", seen)
+    seen = disks.overlay(stack, point, folder(), folder())
     load = doio("cached", seen / "x", count=30, size=4096)
     tracer = iolat("--pid", load.pid)
     load.finish()
@@ -176,6 +170,23 @@ def test_a_mapped_file_under_a_bind_mount(slow_disk, ext4, stack, folder, doio, 
     load.finish()
     finding = trace.finding(tracer.stop(), "page-fault-io")
     assert names(finding)[0] == str(point / "x")
+
+
+@pytest.mark.parametrize("how, code", [("cached", "all-workers-io-bound"), ("mmap", "page-fault-io")])
+def test_an_overlay_on_a_slow_disk(slow_disk, ext4, folder, stack, doio, iolat, how, code):
+    """Findings name the file as its user knows it, read or mapped."""
+    point = ext4(slow_disk(read_ms=20))
+    lower = point / "lower"
+    lower.mkdir()
+    disks.fill(lower / "x", 16)
+    seen = disks.overlay(stack, lower, point, folder())
+    pathlib.Path("/proc/sys/vm/drop_caches").write_text("1\n")
+    load = doio(how, seen / "x", count=16, size=base.MIB, stay=1)  # a mapped one is told while it lives
+    tracer = iolat("--pid", load.pid)
+    load.go().proc.stdout.read(1)
+    summary = tracer.stop()
+    assert names(trace.finding(summary, code))[0] == str(seen / "x")
+    assert not trace.findings(summary, "fuse-filesystem") and not trace.findings(summary, "not-the-disk")
 
 
 # --- the page cache ------------------------------------------------------------------------
