@@ -11,7 +11,7 @@ Kernel time is the kernel's own (bpf_stats), which adds its own cost to every pr
 programs as the tracer had, measured in the same round, are taken off. It is divided by the requests that the tracer's
 programs were run for, which are more than the load's if something else does I/O meanwhile.
 
-What a switch between tasks costs where waits are traced comes at the end (switches.py).
+What tracing waits costs at a switch between tasks and at the page cache comes at the end (switches.py).
 """
 import argparse
 import contextlib
@@ -173,6 +173,14 @@ def one_round(program, empty, load, others):
     return found
 
 
+def with_files(program, load, rounds):
+    """What asking for each request's file takes besides."""
+    with contextlib.ExitStack() as stack:
+        tracer = Iolat(stack, program, "--by", "process,file")
+        found = Measured(load, tracer.pid).settle(rounds[-1]["empty"].each)
+    line("iolat --by file: kernel, ns a request beyond empty programs", f"{found.per_request:.0f}")
+
+
 def usable(names):
     """Those tools that are installed and load on this kernel."""
     for name in names:
@@ -254,7 +262,8 @@ def main():
             load.run()  # warm
             rounds = [one_round(o.iolat, o.empty, load, [n for n in others if i == 0 or n == "biolatency"])
                       for i in range(o.pairs)]
-        report(rounds)
+            report(rounds)
+            with_files(o.iolat, load, rounds)
         report_start(o.iolat)
         report_idle(o.iolat)
         line(f"iolat serve: CPU at {serving.RATE} requests a second, %", f"{serving.cpu_at_rate(Iolat, o.iolat, disk):.2f}")
