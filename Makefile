@@ -204,8 +204,10 @@ DEPS := clang llvm gcc make pkg-config libc6-dev libbpf-dev libelf-dev zlib1g-de
 DEPS_DEMO := nbdkit libnbd-bin e2fsprogs mount python3
 # Ubuntu has it as a snap only.
 CHROMIUM := $(if $(shell grep -s ^ID=ubuntu /etc/os-release),,chromium)
+# Until Debian 12 and Ubuntu 22.04 it comes with QEMU.
+VIRTIOFSD := $(if $(shell grep -sE '^VERSION_ID="(1[0-2]|22.04)"' /etc/os-release),,virtiofsd)
 DEPS_TEST := libcap2-bin locales tmux btrfs-progs mdadm lvm2 bcache-tools fio jq libcmocka-dev python3-pytest python3-torch man-db util-linux mount fdisk dmsetup e2fsprogs procps \
-	nbdkit libnbd-bin nfs-kernel-server nfs-common prometheus systemd openssl python3-yaml zsh fish rpm $(CHROMIUM) qemu-system-x86 qemu-system-arm busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
+	nbdkit libnbd-bin nfs-kernel-server nfs-common ksmbd-tools prometheus systemd openssl python3-yaml zsh fish rpm $(CHROMIUM) qemu-system-x86 qemu-system-arm $(VIRTIOFSD) busybox-static cpio kmod xz-utils zstd debian-archive-keyring docker.io
 DEPS_FUZZ := libclang-rt-dev
 DEPS_ARM64 := gcc-aarch64-linux-gnu mmdebstrap debian-archive-keyring qemu-user
 DEPS_DEB := debhelper lintian
@@ -291,7 +293,7 @@ $(B)/bench/empty: tests/bench/empty.c $(B)/flags
 
 bench: all $(B)/bench/empty $(B)/bench/empty.bpf.o $(B)/bench/switches.bpf.o ## sudo make bench: what iolat costs, beside biolatency (make deps-bench)
 	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/bench/bench.py $(B)/iolat $(B)/bench/empty $(B)/bench/empty.bpf.o $(B)/bench/switches.bpf.o
-bench-switches: all $(B)/bench/switches.bpf.o ## its last part alone: what tracing waits costs at a switch between tasks
+bench-switches: all $(B)/bench/switches.bpf.o ## its last part alone: what tracing waits costs, at a switch between tasks and at the page cache
 	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/bench/switches.py $(B)/iolat $(B)/bench/switches.bpf.o
 
 # Everything that reads what others wrote, against bytes that nobody wrote (libFuzzer). What is found besides stays

@@ -1,4 +1,4 @@
-"""Files, and file systems that no disk of the guest holds: 9p, NFS over loopback, an overlay."""
+"""Files, and file systems that no disk of the guest holds: 9p, virtiofs, NFS and SMB over loopback, an overlay."""
 import contextlib
 import mmap
 import os
@@ -95,10 +95,10 @@ def overlay(run):
 
 # --- no disk ----------------------------------------------------------------------------------------------------------
 
-def remote(run, pid, point, kind):
+def remote(run, pid, point, kind, reason="network_fs"):
     """The task's waits are for that mount, which has rows of its own; how many waits they count."""
     t = task(run, pid)
-    assert t["reasons"]["network_fs"] > 0 and t["reasons"]["network_fs"] >= 0.8 * t["blocked_ns"], t
+    assert t["reasons"][reason] > 0 and t["reasons"][reason] >= 0.8 * t["blocked_ns"], t
     found = [r for r in run.summary["rows"] if r["fs"] and r["fs"]["mount"] == point
              and (r["process"] or {}).get("pid") == pid]
     assert found and {r["fs"]["type"] for r in found} == {kind}, run.summary["rows"]
@@ -117,14 +117,36 @@ def ninep(run):
     assert remote(run, pid, SHARE, "9p") > 10
 
 
+@check(run=FILES)
+def virtiofs(run):
+    """A FUSE file system whose server is outside of the machine."""
+    point = "/mnt/virtiofs"
+    os.makedirs(point, exist_ok=True)
+    tools.sh("modprobe", "virtiofs")
+    tools.sh("mount", "-t", "virtiofs", "virtio", point)
+    fill(f"{point}/far", 4 << 20)
+    drop_caches()
+    pid = tools.child(read_all, f"{point}/far")
+    yield
+    os.unlink(f"{point}/far")
+    tools.sh("umount", point)
+    assert remote(run, pid, point, "virtiofs", "fuse") > 10
+
+
 @contextlib.contextmanager
-def nfs():
-    """A file system on a disk of 20 ms, exported to this machine and mounted from it."""
-    point = "/mnt/nfs"
-    with devices.dm("delay", "vda", "/dev/vda", 0, 20, "/dev/vda", 0, 0) as top, tools.ext4(f"/dev/{top}") as export, \
-            contextlib.ExitStack() as stack:
+def slow_export():
+    """A file system on a disk of 20 ms, with a file of 4 MiB."""
+    with devices.dm("delay", "vda", "/dev/vda", 0, 20, "/dev/vda", 0, 0) as top, tools.ext4(f"/dev/{top}") as export:
         fill(f"{export}/x", 4 << 20)
         tools.sh("ip", "link", "set", "lo", "up")
+        yield export
+
+
+@contextlib.contextmanager
+def nfs():
+    """It is exported to this machine and mounted from it."""
+    point = "/mnt/nfs"
+    with slow_export() as export, contextlib.ExitStack() as stack:
         tools.sh("modprobe", "-a", "nfsd", "nfs", "nfsv4")
         if not os.path.exists("/proc/fs/nfsd/threads"):
             tools.sh("mount", "-t", "nfsd", "nfsd", "/proc/fs/nfsd")
@@ -162,3 +184,43 @@ def loopback(run):
     assert task(run, named)["reasons"]["network_fs"] > 0, task(run, named)
     found = finding(run, "network-filesystem")
     assert found["evidence"]["type"] in ("nfs4", "9p"), found
+
+
+SMB = """[global]
+    bind interfaces only = no
+[share]
+    path = {}
+    read only = yes
+"""
+
+
+@contextlib.contextmanager
+def smb():
+    """The same by SMB, which the kernel serves, too."""
+    point, folder = "/mnt/smb", "/run/ksmbd"
+    with slow_export() as export, contextlib.ExitStack() as stack:
+        os.makedirs(folder)
+        tools.put(f"{folder}/conf", SMB.format(export))
+        tools.sh("modprobe", "-a", "ksmbd", "cifs")
+        tools.sh("ksmbd.adduser", "-a", "u", "-p", "p", "-c", f"{folder}/conf", "-i", f"{folder}/users")
+        daemon = tools.subprocess.Popen(["ksmbd.mountd", "-n", "-c", f"{folder}/conf", "-u", f"{folder}/users"],
+                                        stderr=tools.subprocess.DEVNULL, stdout=tools.subprocess.DEVNULL)
+        stack.callback(daemon.wait)
+        stack.callback(daemon.kill)
+        stack.callback(tools.put, "/sys/class/ksmbd-control/kill_server", "hard")
+        os.makedirs(point, exist_ok=True)
+        mount = ["mount", "-i", "-t", "cifs", "-o", "ip=127.0.0.1,username=u,password=p,vers=3.1.1", "//127.0.0.1/share", point]
+        tools.wait_until("the SMB mount", lambda: not tools.subprocess.run(mount).returncode)
+        stack.callback(tools.sh, "umount", point)
+        drop_caches()
+        yield point
+
+
+@check(forms=["chosen"])
+def samba(form):
+    """SMB: as NFS, whose device's number its own may be; so it has an iolat to itself. 5.10 has no server for it."""
+    if tools.release() < (5, 15):
+        return
+    with tools.Iolat(*FILES[0], form=form) as run, smb() as point:
+        pid = tools.child(read_all, f"{point}/x")
+    assert remote(run, pid, point, "cifs") > 3
