@@ -88,6 +88,29 @@ static int sum_up(struct run *r, const struct iolat_request *e)
 	return err ?: usages_request(&r->usages, e, &again) ?: phases_request(&r->phases, e, &again);
 }
 
+/* Whom the disk served. What the analysis does not select, by container or name, the kernel side sends all the same. */
+static int serve(struct run *r, const struct iolat_request *e, bool counted)
+{
+	const struct iolat_other other = {
+		.disk = e->disk,
+		.end_ns = e->end_ns,
+		.queue_ns = e->queue_ns,
+		.device_ns = e->device_ns,
+		.cgroup = e->cgroup,
+		.bytes = e->bytes,
+		.tgid = e->tgid,
+		.tid = e->tid,
+		.via = e->via,
+		.op = e->op,
+		.owner = e->owner,
+		.flags = e->flags,
+	};
+
+	if (!r->tasks.on || e->flags & (IOLAT_RQ_COPY | IOLAT_RQ_PASSTHROUGH))
+		return 0;
+	return counted ? served_self(&r->served, e) : served_other(&r->served, &other);
+}
+
 static int on_request(void *ctx, const struct iolat_request *e)
 {
 	struct run *r = ctx;
@@ -98,9 +121,7 @@ static int on_request(void *ctx, const struct iolat_request *e)
 		tasks_io(&r->tasks, &ENDED_IO(e));
 	if (!err && counted)
 		err = sum_up(r, e);
-	if (!err && counted && r->tasks.on)
-		err = served_self(&r->served, e);
-	return err;
+	return err ?: serve(r, e, counted);
 }
 
 static int on_share(void *ctx, const struct iolat_share *e)

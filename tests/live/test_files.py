@@ -175,7 +175,7 @@ def test_a_mapped_file_under_a_bind_mount(slow_disk, ext4, stack, folder, doio, 
 @pytest.mark.parametrize("how, code", [("cached", "all-workers-io-bound"), ("mmap", "page-fault-io")])
 def test_an_overlay_on_a_slow_disk(slow_disk, ext4, folder, stack, doio, iolat, how, code):
     """Findings name the file as its user knows it, read or mapped."""
-    point = ext4(slow_disk(read_ms=20))
+    point = ext4(slow_disk(read_ms=100))
     lower = point / "lower"
     lower.mkdir()
     disks.fill(lower / "x", 16)

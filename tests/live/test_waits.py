@@ -134,7 +134,8 @@ def test_against_delay_accounting(slow_disk, doio, iolat, how, size):
         summary = tracer.stop()
     ours = trace.task(summary, load.pid)["blocked_ns"]  # faults of its start, too
     assert kernel > 400 * MS
-    assert abs(ours - kernel) <= 0.02 * kernel, (ours, kernel)
+    # The kernel ends a wait where the sleeper's CPU hears of its being woken, which may take a while where CPUs are shared.
+    assert abs(ours - kernel) <= 0.02 * kernel + 20 * MS, (ours, kernel)
 
 
 # --- what goes on ------------------------------------------------------------------------

@@ -13,9 +13,9 @@
 /* The run starts at 1 s; pid 50 is the parent of what make_task() makes. */
 #define T0 MS(1000)
 
-static inline struct fixture *start_waits(void)
+static inline struct fixture *start_selected_waits(const struct selection *selection)
 {
-	struct fixture *f = start(BY_DEFAULT);
+	struct fixture *f = start_with(BY_DEFAULT, 0, selection);
 	struct iolat_run run = a_run();
 
 	run.mono_ns = T0;
@@ -24,6 +24,11 @@ static inline struct fixture *start_waits(void)
 	feed(f, a_disk(1, "sda"));
 	feed(f, a_task(IOLAT_TASK_SEEN, 50, 50, "python3"));
 	return f;
+}
+
+static inline struct fixture *start_waits(void)
+{
+	return start_selected_waits(NULL);
 }
 
 static inline void make_task(struct fixture *f, uint32_t pid, const char *comm)

@@ -40,9 +40,9 @@ static void serve_others(struct fixture *f, uint32_t first, size_t n, uint64_t c
 	whole(f, T0 + MS(2000));
 }
 
-static struct fixture *start_containers(void)
+static struct fixture *start_containers(const struct selection *selection)
 {
-	struct fixture *f = start_waits();
+	struct fixture *f = start_selected_waits(selection);
 
 	feed(f, a_docker(MINE, "aaaa", "trainer"));
 	feed(f, a_docker(ETL, "bbbb", "etl-7"));
@@ -52,7 +52,7 @@ static struct fixture *start_containers(void)
 
 static void test_a_container_is_named(void **state)
 {
-	struct fixture *f = start_containers();
+	struct fixture *f = start_containers(NULL);
 	const struct finding *g;
 
 	serve_others(f, 300, 4, ETL);
@@ -66,17 +66,45 @@ static void test_a_container_is_named(void **state)
 
 static void test_one_process_of_a_container(void **state)
 {
-	struct fixture *f = start_containers();
+	struct fixture *f = start_containers(NULL);
 
 	serve_others(f, 300, 1, ETL);
 	assert_string_equal(finding_of(f, "noisy-neighbour")->subject, "pid 300 (sort) in container etl-7 on sda");
 	finish(f);
 }
 
+/* Where the analysis selects by container, the others' requests come like its own. */
+static void test_a_neighbour_of_a_selected_container(void **state)
+{
+	struct selection selection = {0};
+	const struct finding *g;
+	struct iolat_request rq;
+	struct fixture *f;
+
+	assert_int_equal(select_add_word(&selection.containers, "trainer"), 0);
+	f = start_containers(&selection);
+	make_task(f, 100, "python3");
+	feed(f, a_task(IOLAT_TASK_SEEN, 300, 300, "sort"));
+	feed(f, io_of(100, 50, 0, 1));
+	for (uint64_t at = 100; at < 1700; at += 40) {
+		rq = io_of(300, at + 30, 0, 30);
+		rq.cgroup = ETL;
+		feed(f, rq);
+		feed(f, io_of(100, at + 40, 30, 10));
+	}
+	whole(f, T0 + MS(2000));
+	g = finding_of(f, "noisy-neighbour");
+	assert_non_null(g);
+	assert_string_equal(g->subject, "pid 300 (sort) in container etl-7 on sda");
+	assert_true(evidence_of(g, "share_pct") > 74);
+	assert_int_equal(f->s.coverage.requests, 41);
+	finish(f);
+}
+
 /* Its cgroups are one container. */
 static void test_a_container_of_two_cgroups(void **state)
 {
-	struct fixture *f = start_containers();
+	struct fixture *f = start_containers(NULL);
 	const struct finding *g;
 
 	make_task(f, 100, "python3");
@@ -102,7 +130,7 @@ static void test_a_container_of_two_cgroups(void **state)
 /* What the kernel writes back for the traced one's own container is no neighbour's. */
 static void test_own_writeback_is_no_neighbour(void **state)
 {
-	struct fixture *f = start_containers();
+	struct fixture *f = start_containers(NULL);
 
 	serve_others(f, 0, 0, MINE);
 	assert_not_found(f, "noisy-neighbour");
@@ -112,7 +140,7 @@ static void test_own_writeback_is_no_neighbour(void **state)
 /* Another process in the same container is. */
 static void test_a_neighbour_at_home(void **state)
 {
-	struct fixture *f = start_containers();
+	struct fixture *f = start_containers(NULL);
 
 	serve_others(f, 300, 1, MINE);
 	assert_string_equal(finding_of(f, "noisy-neighbour")->subject, "pid 300 (sort) in container trainer on sda");
@@ -121,7 +149,7 @@ static void test_a_neighbour_at_home(void **state)
 
 static void test_a_limited_container(void **state)
 {
-	struct fixture *f = start_containers();
+	struct fixture *f = start_containers(NULL);
 	const struct finding *g;
 
 	make_task(f, 100, "python3");
@@ -137,7 +165,7 @@ static void test_a_limited_container(void **state)
 
 static void test_a_hung_container(void **state)
 {
-	struct fixture *f = start_containers();
+	struct fixture *f = start_containers(NULL);
 
 	make_task(f, 100, "python3");
 	feed(f, a_look(T0 + MS(3000)));
@@ -234,6 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_container_is_named),
 		cmocka_unit_test(test_one_process_of_a_container),
+		cmocka_unit_test(test_a_neighbour_of_a_selected_container),
 		cmocka_unit_test(test_a_container_of_two_cgroups),
 		cmocka_unit_test(test_own_writeback_is_no_neighbour),
 		cmocka_unit_test(test_a_neighbour_at_home),
