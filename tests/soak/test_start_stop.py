@@ -2,6 +2,8 @@
 
 `make check` does it a few times, `make soak` a thousand.
 """
+import contextlib
+import json
 import pathlib
 import random
 import re
@@ -28,22 +30,31 @@ def held_by(pid):
 
 
 def still_there(objects):
-    return [o for o in objects if not base.sh("bpftool", o[0], "show", "id", o[1], check=False).returncode]
+    there = {(kind, o["id"]) for kind in ("prog", "map", "link")
+             for o in json.loads(base.sh("bpftool", "-j", kind, "show").stdout)}
+    return objects & there
 
 
-def test_nothing_is_left(stack, soak):
+def start_and_end(chance, how):
+    """At any moment; what it held."""
+    ready = chance.random() < 0.5
+    with contextlib.ExitStack() as stack:
+        tracer = trace.Iolat(stack, "-f", "json", "-i", "0", ready=ready)
+        if not ready:
+            time.sleep(chance.random() * 0.3)
+        held = held_by(tracer.pid)
+        tracer.send(how)
+        tracer.wait()
+        assert tracer.rc in (0, -how), f"status {tracer.rc}: {tracer.stderr}"
+    return held
+
+
+def test_nothing_is_left(soak):
     """Ended at any moment, also before its hooks are attached."""
     base.need_tool("bpftool")
     chance, held = random.Random(20260302), set()
     for i in range(soak(12, 1000)):
-        ready = chance.random() < 0.5
-        tracer = trace.Iolat(stack, "-f", "json", "-i", "0", ready=ready)
-        if not ready:
-            time.sleep(chance.random() * 0.3)
-        held |= held_by(tracer.pid)
-        tracer.send(ENDS[i % len(ENDS)])
-        tracer.wait()
-        assert tracer.rc in (0, -ENDS[i % len(ENDS)]), f"status {tracer.rc}: {tracer.stderr}"
+        held |= start_and_end(chance, ENDS[i % len(ENDS)])
     assert {kind for kind, _ in held} == {"prog", "map", "link"}
     base.wait_until("the end of what it held", lambda: not still_there(held), timeout=60, step=1)
 
