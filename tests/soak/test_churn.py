@@ -101,9 +101,11 @@ def reader(loop_disk, stack):
 
 
 def check_complete(summary, ios):
-    """All of them, but for events that the kernel skipped while others attached, and iolat says so."""
+    """All of them, but for events that the kernel skipped while others attached, and iolat says so; how many."""
     coverage = summary["coverage"]
-    assert 0 <= ios - trace.total(summary["rows"], "ios") <= coverage["lost"] + coverage["unmatched"]
+    skipped = coverage["lost"] + coverage["unmatched"]
+    assert 0 <= ios - trace.total(summary["rows"], "ios") <= skipped
+    return skipped
 
 
 def test_processes(reader, watch, soak):
@@ -185,6 +187,5 @@ def test_disks(run_area, stack, folder, watch, soak):
             disk.remove()
         check_flat(tracer, once, n, 20_000)
     summary = tracer.stop()
-    check_complete(summary, n)
-    assert len(summary["rows"]) >= min(n, 4000), "a row each"
+    assert len(summary["rows"]) >= min(n, 4000) - check_complete(summary, n), "a row each"
     check_frames(tracer, soak.on)
