@@ -61,9 +61,9 @@ int iolat_bio_end(u64 *ctx)
 {
 	struct bio *bio = (struct bio *)ctx[1];
 	struct bio_flight *b = bio_flight_find(address_of(bio));
+	u8 status = get(bio, bi_status);
 
 	arrival_get(address_of(bio), true);
-	u8 status = get(bio, bi_status);
 	if (b)
 		bio_flight_end(b, status ? iolat_blk_error(status) : 0, bpf_ktime_get_ns());
 	return 0;
