@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Wiring only: from the command line to the command. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "cli/diff.h"
 #include "cli/doctor.h"
@@ -9,6 +11,19 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/serve.h"
+
+/* What is opened later is not taken for standard output or error where the caller has closed those: writing to them
+ * fails, as it would have. */
+static void hold_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
 
 int main(int argc, char **argv)
 {
@@ -23,6 +38,7 @@ int main(int argc, char **argv)
 	struct options o;
 	int status;
 
+	hold_standard_descriptors();
 	signal(SIGPIPE, SIG_IGN); /* a reader that has gone is told by the write */
 	status = options_parse(&o, argc, argv);
 	if (status >= 0)

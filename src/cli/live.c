@@ -100,11 +100,23 @@ static void write_beside(struct live *l, const struct snapshot *s)
 	screen_return(l->full.screen);
 }
 
-static void print_summary(const struct options *o, const struct snapshot *s)
+/* A recorder's words beside its file. */
+static struct output standard_output(void)
 {
-	if (o->format->start)
-		o->format->start(stdout, &o->by, &o->render);
-	o->format->snapshot(stdout, s, &o->render);
+	return (struct output){.stream = stdout};
+}
+
+static void print_summary(struct live *l, const struct snapshot *s)
+{
+	const struct renderer *format = l->o->format;
+	struct output out = standard_output();
+	struct render_options render = l->o->render;
+
+	render.width = output_width(&out);
+	if (format->start)
+		format->start(stdout, &l->o->by, &render);
+	format->snapshot(stdout, s, &render);
+	check_output(l, output_flush(&out));
 }
 
 static void keep(struct live *l, const struct snapshot *s)
@@ -118,7 +130,7 @@ static void keep(struct live *l, const struct snapshot *s)
 		return;
 	recorder_check_disk(&l->recorder, s);
 	if (l->o->format)
-		print_summary(l->o, s);
+		print_summary(l, s);
 }
 
 static void render(struct live *l, const struct snapshot *s)
@@ -360,10 +372,13 @@ static int prepare(struct live *l)
 
 static void finish_recording(struct live *l, uint64_t now)
 {
+	struct output out = standard_output();
 	int err = recorder_finish(&l->recorder, now);
 
 	if (err)
 		fail(l, err, "cannot write the recording");
+	else if (!l->quiet)
+		check_output(l, output_flush(&out));
 }
 
 static void finish(struct live *l)

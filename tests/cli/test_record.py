@@ -153,6 +153,23 @@ def test_a_disk_that_fills_up(stack, folder, start_iolat):
     assert str(point / "run") in recorder.stderr and "No space left" in recorder.stderr and len(recorder.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("words", [[], ["-f", "json"]], ids=str)
+@pytest.mark.parametrize("where, why", [(">/dev/full", "No space left"), (">&-", "Bad file descriptor"), (">&- 2>&-", "")])
+def test_words_beside_the_file_that_nobody_gets(program, folder, words, where, why):
+    """Status 1 and one line; the recording is whole, and no word of it lies in there."""
+    out, idle = folder() / "run", ["--pid", str(os.getpid())]
+    done = base.sh("sh", "-c", f'exec "$@" {where}', "sh", program, "record", "-o", out, "-D", "50ms", *idle, *words, env=base.clean_env(), check=False)
+    assert done.returncode == 1 and why in done.stderr and len(done.stderr.splitlines()) == bool(why), done.stderr
+    assert trace.run("report", out, rc=0).stderr == ""
+
+
+def test_how_its_summary_looks(program, folder):
+    """As a live run's would."""
+    done = trace.run("record", "-o", folder() / "run", "-D", "50ms", "-f", "table", "-n", "1", "--sort", "ios", "--columns", "pid,ios", "--stuck", "5s",
+                     rc=0)
+    assert "requests" in done.stdout
+
+
 # --- where it is written to ---------------------------------------------------------------------
 
 def test_on_the_disk_that_it_traces(start_iolat, loop_disk, ext4, folder):
