@@ -3,27 +3,28 @@
 #include "capture/reader.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "capture/codec.h"
 #include "capture/crc.h"
+#include "capture/decoder.h"
 #include "capture/format.h"
+#include "iolat/wire.h"
 
 struct capture_reader {
 	FILE *file;
-	size_t request_size;
+	z_stream inflate;
+	struct decoder *decoder;
 	unsigned char *stored, *raw;
 	int (*event)(void *ctx, const void *data, size_t size);
 	void *ctx;
 	int ended; /* an END event has come */
 };
 
-#define REQUEST_LEAST 72 /* of the first recorders */
-
-static int check_header(FILE *f, uint32_t *version, size_t *request_size)
+static int check_header(FILE *f, uint32_t *version)
 {
 	struct capture_header h;
 
@@ -38,8 +39,7 @@ static int check_header(FILE *f, uint32_t *version, size_t *request_size)
 		return ferror(f) ? -(errno ?: EIO) : -EINVAL;
 	if (h.crc != capture_header_crc(&h))
 		return -EINVAL;
-	*request_size = h.request;
-	if (h.request >= REQUEST_LEAST && h.request <= sizeof(struct iolat_request))
+	if (h.request == sizeof(struct iolat_request))
 		return 0;
 	*version = 0; /* of a newer recorder: the same format, more in it */
 	return -EPROTO;
@@ -55,10 +55,13 @@ int capture_open(struct capture_reader **out, const char *path, uint32_t *versio
 	if (!r)
 		return -ENOMEM;
 	r->file = fopen(path, "re");
-	r->stored = malloc(compressBound(CAPTURE_RAW_MAX));
+	err = r->file ? 0 : -errno;
+	r->stored = malloc(CAPTURE_RAW_MAX);
 	r->raw = malloc(CAPTURE_RAW_MAX);
-	err = !r->file ? -errno : r->stored && r->raw ? check_header(r->file, version, &r->request_size)
-				      : -ENOMEM;
+	r->decoder = decoder_new();
+	if (!err && (!r->stored || !r->raw || !r->decoder || inflateInit2(&r->inflate, -MAX_WBITS) != Z_OK))
+		err = -ENOMEM;
+	err = err ?: check_header(r->file, version);
 	if (err) {
 		capture_reader_close(r);
 		return err;
@@ -73,6 +76,8 @@ void capture_reader_close(struct capture_reader *r)
 		return;
 	if (r->file)
 		fclose(r->file);
+	inflateEnd(&r->inflate);
+	decoder_free(r->decoder);
 	free(r->stored);
 	free(r->raw);
 	free(r);
@@ -87,29 +92,37 @@ static int pass(void *ctx, const void *data, size_t size)
 	return r->event(r->ctx, data, size);
 }
 
+/* The stream's next part into r->raw: no more and no less than the block says. */
+static bool expand(struct capture_reader *r, const struct capture_block *b)
+{
+	z_stream *z = &r->inflate;
+
+	z->next_in = r->stored;
+	z->avail_in = b->stored;
+	z->next_out = r->raw;
+	z->avail_out = CAPTURE_RAW_MAX;
+	return inflate(z, Z_SYNC_FLUSH) == Z_OK && !z->avail_in && CAPTURE_RAW_MAX - z->avail_out == b->raw;
+}
+
 /* The next block into r->raw. 1: there is one, 0: none, with *end saying why. */
 static int next_block(struct capture_reader *r, size_t *len, enum capture_end *end)
 {
 	struct capture_block b;
-	uLongf raw = CAPTURE_RAW_MAX;
 	size_t n = fread(&b, 1, sizeof(b), r->file);
 
 	*end = n || !r->ended ? CAPTURE_CUT : CAPTURE_WHOLE;
 	if (n < sizeof(b))
 		return 0;
-	if (b.magic != CAPTURE_BLOCK_MAGIC || b.raw > CAPTURE_RAW_MAX ||
-	    b.stored > compressBound(CAPTURE_RAW_MAX)) {
+	if (b.magic != CAPTURE_BLOCK_MAGIC || b.raw >= CAPTURE_RAW_MAX || b.stored > CAPTURE_RAW_MAX) {
 		*end = CAPTURE_DAMAGED;
 		return 0;
 	}
 	if (fread(r->stored, 1, b.stored, r->file) < b.stored)
 		return 0;
 	*end = CAPTURE_DAMAGED;
-	if (capture_crc(&b, r->stored) != b.crc)
+	if (capture_crc(&b, r->stored) != b.crc || !expand(r, &b))
 		return 0;
-	if (uncompress(r->raw, &raw, r->stored, b.stored) != Z_OK || raw != b.raw)
-		return 0;
-	*len = raw;
+	*len = b.raw;
 	return 1;
 }
 
@@ -122,7 +135,7 @@ int capture_read(struct capture_reader *r, int (*event)(void *ctx, const void *d
 	r->event = event;
 	r->ctx = ctx;
 	while (!err && next_block(r, &len, end))
-		err = capture_decode(r->raw, len, r->request_size, pass, r);
+		err = decoder_block(r->decoder, r->raw, len, pass, r);
 	if (err == -EBADMSG) {
 		*end = CAPTURE_DAMAGED;
 		return 0;

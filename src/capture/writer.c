@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Compresses full blocks of the encoder and appends each with one write. */
+/* Compresses the encoder's columns block by block, as one stream, and appends each block with one write. */
 #include "capture/writer.h"
 
 #include <errno.h>
@@ -8,16 +8,20 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "capture/codec.h"
 #include "capture/crc.h"
+#include "capture/encoder.h"
 #include "capture/format.h"
+#include "iolat/wire.h"
+
+#define COLUMN_OF_ITS_OWN 1024 /* bytes that are worth a code of their own */
 
 struct capture_writer {
 	int fd;
 	int err; /* the first one; sticks */
 	struct encoder encoder;
+	z_stream deflate;
 	unsigned char *block; /* head and stored bytes */
-	size_t block_room;
+	size_t room;
 	uint64_t bytes, requests;
 };
 
@@ -47,8 +51,10 @@ static int start(struct capture_writer *w)
 	h.crc = capture_header_crc(&h);
 	if (err)
 		return err;
-	w->block_room = sizeof(struct capture_block) + compressBound(w->encoder.room);
-	w->block = malloc(w->block_room);
+	if (deflateInit2(&w->deflate, 1, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	w->room = CAPTURE_RAW_MAX;
+	w->block = malloc(w->room);
 	if (!w->block)
 		return -ENOMEM;
 	return write_all(w, &h, sizeof(h));
@@ -57,6 +63,7 @@ static int start(struct capture_writer *w)
 static void destroy(struct capture_writer *w)
 {
 	encoder_free(&w->encoder);
+	deflateEnd(&w->deflate);
 	free(w->block);
 	close(w->fd);
 	free(w);
@@ -82,19 +89,48 @@ int capture_create(struct capture_writer **out, int fd)
 	return 0;
 }
 
+static void compress_part(z_stream *z, const unsigned char *data, size_t len, int flush)
+{
+	z->next_in = (unsigned char *)data;
+	z->avail_in = (uInt)len;
+	deflate(z, flush);
+}
+
+/* Numbers hardly repeat: looking for what was before costs much and finds nothing, so that only their digits are
+ * weighed, those of each column by themselves. */
+static void compress_columns(z_stream *z, const struct encoder *e)
+{
+	unsigned char lengths[ENCODER_LENGTHS_MAX];
+	const struct column *c;
+
+	deflateParams(z, 1, Z_DEFAULT_STRATEGY);
+	compress_part(z, lengths, encoder_lengths(e, lengths), Z_NO_FLUSH);
+	for (size_t i = 0; i < CAPTURE_COLUMNS; i++) {
+		c = &e->columns[i];
+		if (i == COLUMN_NUMBERS)
+			deflateParams(z, 1, Z_HUFFMAN_ONLY);
+		compress_part(z, c->bytes, c->len, c->len > COLUMN_OF_ITS_OWN ? Z_BLOCK : Z_NO_FLUSH);
+	}
+	compress_part(z, NULL, 0, Z_SYNC_FLUSH);
+}
+
 int capture_flush(struct capture_writer *w)
 {
 	struct capture_block *b = (struct capture_block *)w->block;
-	uLongf stored = w->block_room - sizeof(*b);
 	unsigned char *data = w->block + sizeof(*b);
+	uint64_t raw = w->deflate.total_in, stored = w->deflate.total_out;
 
-	if (w->err || !w->encoder.len)
+	if (w->err || !encoder_len(&w->encoder))
 		return w->err;
-	if (compress2(data, &stored, w->encoder.raw, w->encoder.len, 1) != Z_OK)
+	w->deflate.next_out = data;
+	w->deflate.avail_out = (uInt)(w->room - sizeof(*b));
+	compress_columns(&w->deflate, &w->encoder);
+	if (!w->deflate.avail_out)
 		return w->err = -ENOMEM;
-	*b = (struct capture_block){CAPTURE_BLOCK_MAGIC, stored, w->encoder.len, 0};
+	stored = w->deflate.total_out - stored;
+	*b = (struct capture_block){CAPTURE_BLOCK_MAGIC, (uint32_t)stored, (uint32_t)(w->deflate.total_in - raw), 0};
 	b->crc = capture_crc(b, data);
-	encoder_reset(&w->encoder);
+	encoder_next(&w->encoder);
 	return write_all(w, w->block, sizeof(*b) + stored);
 }
 
@@ -108,7 +144,7 @@ int capture_add(struct capture_writer *w, const void *event, size_t size)
 	if (err)
 		return w->err = err;
 	w->requests += head->kind == IOLAT_EV_REQUEST;
-	return encoder_full(&w->encoder) ? capture_flush(w) : 0;
+	return encoder_len(&w->encoder) >= CAPTURE_RAW_TARGET ? capture_flush(w) : 0;
 }
 
 uint64_t capture_bytes(const struct capture_writer *w)

@@ -103,7 +103,8 @@ def test_cut_anywhere(recorded, tmp_path):
 @pytest.mark.parametrize("content, words", [
     (b"", "not a recording"), (b"text\n" * 10, "not a recording"),
     (b"iolat\r\n\x1a\x63\0\0\0\4\3\2\1", "format 99"), (b"iolat\r\n\x1a\1\0\0\0\4\3\2\1", "format 1,"),
-    (b"iolat\r\n\x1a\2\0\0\0\1\2\3\4", "byte order")])
+    (b"iolat\r\n\x1a\2\0\0\0\4\3\2\1", "format 2,"),
+    (b"iolat\r\n\x1a\3\0\0\0\1\2\3\4", "byte order")])
 def test_what_is_no_recording(tmp_path, content, words):
     path = tmp_path / "file"
     path.write_bytes(content)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "capture/anonymize.h"
-#include "capture/codec.h"
+#include "capture/decoder.h"
 #include "capture/reader.h"
 #include "capture/window.h"
 #include "render/render.h"
@@ -71,6 +71,16 @@ static void read_file(struct player *p, const uint8_t *data, size_t size)
 	close(fd);
 }
 
+static void decode(struct player *p, const uint8_t *data, size_t size)
+{
+	struct decoder *d = decoder_new();
+
+	if (!d)
+		abort();
+	decoder_block(d, data, size, take, p);
+	decoder_free(d);
+}
+
 static void render_all(const struct snapshot *s)
 {
 	static const char *const formats[] = {"table", "json", "csv", "html", "prometheus", "hdr"};
@@ -117,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (run_new(&p.run, &o))
 		abort();
 	if (*data & 1)
-		capture_decode(data + 1, size - 1, sizeof(struct iolat_request), take, &p);
+		decode(&p, data + 1, size - 1);
 	else
 		read_file(&p, data + 1, size - 1);
 	conclude(&p);
