@@ -48,7 +48,8 @@
 	X(MARK, mark)           \
 	X(GPU, gpu)             \
 	X(GPU_PROCESS, gpu_process) \
-	X(SELECT, select)
+	X(SELECT, select)       \
+	X(CLOCK, clock)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -238,6 +239,14 @@ struct iolat_run {
 	__u32 unseen;		/* 1: no request has an event of its own, all are aggregated */
 	__u32 recorder;		/* tgid, in its own namespace, of whom nothing counts in rows: a recorder that writes; 0: none */
 	__u32 reserved;
+};
+
+/* The wall clock at a moment: it may have been set since the run began. Holds for all of the run, as the last one does. */
+struct iolat_clock {
+	struct iolat_head head;
+	__u32 synchronized;	/* 1: by the kernel's word, which NTP and PTP programs keep */
+	__u64 mono_ns;		/* the same moment on both clocks */
+	__u64 wall_ns;		/* CLOCK_REALTIME */
 };
 
 struct iolat_hook {

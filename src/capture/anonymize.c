@@ -212,6 +212,7 @@ KEEP(disk_below)
 KEEP(called)
 KEEP(gpu)
 KEEP(gpu_process)
+KEEP(clock)
 
 /* 1: take it, 0: leave it out, or a negative errno. */
 static int hide(const struct anonymizer *a, struct iolat_head *head)

@@ -83,6 +83,21 @@ void capture_reader_close(struct capture_reader *r)
 	free(r);
 }
 
+int capture_rewind(struct capture_reader *r)
+{
+	struct decoder *d;
+
+	if (fseek(r->file, sizeof(struct capture_header), SEEK_SET))
+		return -errno;
+	d = decoder_new();
+	if (!d)
+		return -ENOMEM;
+	decoder_free(r->decoder);
+	r->decoder = d;
+	r->ended = 0;
+	return inflateReset(&r->inflate) == Z_OK ? 0 : -EIO;
+}
+
 static int pass(void *ctx, const void *data, size_t size)
 {
 	const struct iolat_head *head = data;

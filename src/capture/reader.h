@@ -27,6 +27,9 @@ int capture_open(struct capture_reader **out, const char *path, uint32_t *versio
 int capture_read(struct capture_reader *r, int (*event)(void *ctx, const void *data, size_t size),
 		 void *ctx, enum capture_end *end);
 
+/* Goes back to the first event. 0, -ENOMEM, or -errno: it is a pipe or the like. */
+int capture_rewind(struct capture_reader *r);
+
 void capture_reader_close(struct capture_reader *r);	/* may be NULL */
 
 #endif

@@ -34,21 +34,42 @@ static bool inside(const struct window *w, uint64_t at)
 	return at >= w->from_ns && at < w->to_ns;
 }
 
-static uint64_t mono_of(const struct moment *m, const struct iolat_run *run, uint64_t none)
+bool window_wants_clock(const struct window *w)
 {
-	uint64_t wall = moment_resolve(m, run->wall_ns);
+	const struct moment *m[] = {&w->from, &w->to};
+	bool wants = false;
+
+	for (int i = 0; i < 2; i++)
+		wants |= m[i]->kind == MOMENT_WALL || m[i]->kind == MOMENT_CLOCK;
+	return wants;
+}
+
+void window_clock(struct window *w, const struct iolat_clock *clock)
+{
+	w->clock = *clock;
+}
+
+/* The wall clock at the start, as it was known best. */
+static uint64_t start_wall(const struct window *w, const struct iolat_run *run)
+{
+	return w->clock.head.size ? w->clock.wall_ns - (w->clock.mono_ns - run->mono_ns) : run->wall_ns;
+}
+
+static uint64_t mono_of(const struct window *w, const struct moment *m, const struct iolat_run *run, uint64_t none)
+{
+	uint64_t start = start_wall(w, run), wall = moment_resolve(m, start);
 
 	if (m->kind == MOMENT_NONE)
 		return none;
-	return wall > run->wall_ns ? run->mono_ns + (wall - run->wall_ns) : run->mono_ns;
+	return wall > start ? run->mono_ns + (wall - start) : run->mono_ns;
 }
 
 static const void *take_run(struct window *w, const struct iolat_run *e)
 {
 	struct iolat_run *run = &w->changed.run;
 
-	w->from_ns = mono_of(&w->from, e, e->mono_ns);
-	w->to_ns = mono_of(&w->to, e, UINT64_MAX);
+	w->from_ns = mono_of(w, &w->from, e, e->mono_ns);
+	w->to_ns = mono_of(w, &w->to, e, UINT64_MAX);
 	*run = *e;
 	run->head.size = sizeof(*run);
 	run->wall_ns += w->from_ns - run->mono_ns;

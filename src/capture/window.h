@@ -16,6 +16,7 @@ struct window {
 	struct moment from, to;
 	/* the rest is window.c's */
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
+	struct iolat_clock clock; /* size 0: as the start of the run tells it */
 	uint64_t now_ns;	 /* the newest time seen */
 	bool looked;		 /* the last LOOK is inside */
 	struct iolat_counters base;
@@ -31,6 +32,10 @@ struct window {
 
 /* Both moments MOMENT_NONE: everything. */
 void window_init(struct window *w, const struct moment *from, const struct moment *to);
+
+/* Whether times of day are to be judged, and by the clock as it is told last. */
+bool window_wants_clock(const struct window *w);
+void window_clock(struct window *w, const struct iolat_clock *clock);
 
 /* The event, or another one in its place that is valid until the next call, or NULL: it is outside. Events need
  * not be well-formed. */

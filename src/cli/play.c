@@ -57,6 +57,26 @@ static int refuse(const char *path, int err, uint32_t version)
 	return EXIT_FAILED;
 }
 
+static int note_clock(void *ctx, const void *data, size_t size)
+{
+	const struct iolat_clock *e = data;
+
+	if (e->head.kind == IOLAT_EV_CLOCK && size >= sizeof(*e))
+		window_clock(ctx, e);
+	return 0;
+}
+
+/* A clock that was set while it was recorded is told behind what it was wrong for. What comes through a pipe can only be
+ * read once, and is judged by the clock at its start. */
+static int find_clock(struct play *p)
+{
+	enum capture_end end;
+
+	if (!window_wants_clock(&p->window) || capture_rewind(p->reader))
+		return 0;
+	return capture_read(p->reader, note_clock, &p->window, &end) ?: capture_rewind(p->reader);
+}
+
 int play_open(struct play *p, const char *path, const struct options *o, const struct run_options *ro)
 {
 	struct run_options mine = *ro;
@@ -71,6 +91,9 @@ int play_open(struct play *p, const char *path, const struct options *o, const s
 	err = capture_open(&p->reader, path, &version);
 	if (err)
 		return refuse(path, err, version);
+	err = find_clock(p);
+	if (err)
+		return play_explain(p, err);
 	if (o->anonymize) {
 		p->names = malloc(sizeof(*p->names));
 		if (!p->names)

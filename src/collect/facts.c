@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -23,7 +24,8 @@
 #include "collect/procfs.h"
 #include "collect/seen.h"
 
-#define LOOK_NS 200000000ull /* between two looks at what is in flight */
+#define LOOK_NS	      200000000ull /* between two looks at what is in flight */
+#define CLOCK_STEP_NS 1000000	   /* what is less may be the time that reading takes */
 
 struct facts {
 	struct tracer *tracer;
@@ -37,8 +39,10 @@ struct facts {
 	struct limits *limits;		/* of the cgroups of waiting tasks */
 	uint64_t next_look;		/* CLOCK_MONOTONIC */
 	bool frozen;
+	struct iolat_clock clock;	/* as last told; size 0: never */
 	uint64_t names_lost;		/* when the tasks were last listed */
 	struct map names;		/* NAME events, which come once, for who follows later */
+	struct iolat_mark log;		/* the one that says that a log is followed; size 0: none */
 	struct facts *leader, *follower;	/* of the same tracer, or NULL */
 	struct iolat_counters before;	/* what had been counted when it began */
 };
@@ -297,6 +301,26 @@ static void count_from(struct iolat_counters *e, const struct iolat_counters *be
 	e->waits_lost -= before->waits_lost;
 }
 
+/* The wall clock between two readings of the other, when it has been set, or is kept right, since it was told last. */
+static int send_clock(struct facts *f)
+{
+	struct timex tx = {0};
+	struct iolat_clock e = {
+		.head = {.kind = IOLAT_EV_CLOCK, .size = sizeof(e)},
+		.synchronized = adjtimex(&tx) != TIME_ERROR,
+		.mono_ns = monotonic_ns(),
+		.wall_ns = clock_ns(CLOCK_REALTIME),
+	};
+	int64_t moved;
+
+	e.mono_ns += (monotonic_ns() - e.mono_ns) / 2;
+	moved = (int64_t)((e.wall_ns - f->clock.wall_ns) - (e.mono_ns - f->clock.mono_ns));
+	if (f->clock.head.size && e.synchronized == f->clock.synchronized && llabs(moved) < CLOCK_STEP_NS)
+		return 0;
+	f->clock = e;
+	return send(f, &e, sizeof(e));
+}
+
 static int send_counters(struct facts *f)
 {
 	struct iolat_counters e;
@@ -305,7 +329,7 @@ static int send_counters(struct facts *f)
 	tracer_counters(f->tracer, &e);
 	err = recover_names(f, e.names_lost);
 	count_from(&e, &f->before);
-	return err ?: send(f, &e, sizeof(e));
+	return err ?: send_clock(f) ?: send(f, &e, sizeof(e));
 }
 
 /* Looking costs a walk over all slots, so quick frames share one. */

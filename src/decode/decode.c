@@ -232,6 +232,11 @@ static bool select_ok(const struct iolat_select *e)
 	return e->what < IOLAT_SELECT_MAX && terminated(e->text, sizeof(e->text)) && e->text[0];
 }
 
+static bool clock_ok(const struct iolat_clock *e)
+{
+	return e->synchronized <= 1;
+}
+
 /* Each kind's check is NAME_ok. */
 #define X(KIND, name)                                                                              \
 	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \

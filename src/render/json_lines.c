@@ -487,6 +487,15 @@ static void put_findings(struct json *j, const struct snapshot *s)
 	json_close(j, ']');
 }
 
+static void put_clock(struct json *j, const struct snapshot *s)
+{
+	json_key(j, "clock_synchronized");
+	if (s->clock == CLOCK_UNKNOWN)
+		json_null(j);
+	else
+		json_bool(j, s->clock == CLOCK_SYNCHRONIZED);
+}
+
 static int json_snapshot(FILE *out, const struct snapshot *s, const struct render_options *o)
 {
 	const struct row **rows = order_rows(s, o);
@@ -499,6 +508,7 @@ static int json_snapshot(FILE *out, const struct snapshot *s, const struct rende
 	put_head(&j, s);
 	put_by(&j, s->by);
 	json_kstr(&j, "submission", s->bio_submission ? "bio" : "request");
+	put_clock(&j, s);
 	put_hooks(&j, s);
 	put_coverage(&j, &s->coverage);
 	put_rows(&j, s, rows);

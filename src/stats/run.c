@@ -115,6 +115,7 @@ static void describe(const struct run *r, uint64_t start_ns, uint64_t now_ns, st
 	out->duration_ns = now_ns - start_ns;
 	out->by = &r->by;
 	out->bio_submission = r->facts.bio_submission;
+	out->clock = r->clock;
 	out->hooks = r->hooks;
 	out->n_hooks = r->n_hooks;
 }

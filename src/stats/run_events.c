@@ -333,6 +333,17 @@ static int on_run(void *ctx, const struct iolat_run *e)
 	return 0;
 }
 
+/* A clock that was set is right from then on, and so for what was before. */
+static int on_clock(void *ctx, const struct iolat_clock *e)
+{
+	struct run *r = ctx;
+
+	r->facts.wall_ns = e->wall_ns - (e->mono_ns - r->facts.mono_ns);
+	r->phases.wall_ns = r->facts.wall_ns;
+	r->clock = e->synchronized ? CLOCK_SYNCHRONIZED : CLOCK_FREE;
+	return 0;
+}
+
 static int on_end(void *ctx, const struct iolat_end *e)
 {
 	struct run *r = ctx;

@@ -44,7 +44,8 @@ struct run {
 	bool forgets;
 	struct timeline timeline;
 	bool begun;		/* the RUN event was there */
-	struct iolat_run facts; /* the last one */
+	struct iolat_run facts; /* the last one, with the wall clock as it was told last */
+	enum snapshot_clock clock;
 	uint64_t start_ns;	/* of the run */
 	uint64_t end_ns;	/* of a recording, 0: not told */
 	uint64_t interval_ns;	/* start of the current interval */

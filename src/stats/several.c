@@ -78,6 +78,8 @@ static void span(struct snapshot *all, const struct snapshot *part)
 	all->kernel = if_equal(all->kernel, part->kernel);
 	all->command = if_equal(all->command, part->command);
 	all->bio_submission &= part->bio_submission;
+	if (part->clock < all->clock)
+		all->clock = part->clock;
 	all->waits &= part->waits;
 	all->stuck_known &= part->stuck_known;
 	all->findings_known &= part->findings_known;

@@ -218,11 +218,14 @@ struct gpu {
 	size_t n_samples;
 };
 
+enum snapshot_clock { CLOCK_UNKNOWN, CLOCK_FREE, CLOCK_SYNCHRONIZED };
+
 struct snapshot {
 	enum snapshot_type type;
 	const char *host, *kernel;
 	uint64_t start_wall_ns, end_wall_ns, duration_ns;
 	uint64_t start_ns;		/* the start by CLOCK_MONOTONIC */
+	enum snapshot_clock clock;	/* whether something keeps the wall clock right */
 	const struct by *by;
 	bool bio_submission;
 	const struct hook *hooks;

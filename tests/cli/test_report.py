@@ -236,16 +236,34 @@ def test_by_host(recorded):
     assert row["host"] == live["host"] == os.uname().nodename and row["ios"] == 50
 
 
+def test_clocks_that_were_set(recorded, record_of_host):
+    """A host whose clock was an hour slow at first lies beside the others all the same; parts of the time are the same."""
+    path, live, _, _ = recorded(by_pids)
+    other = record_of_host(path, "elsewhere", slow_s=3600)
+    both = trace.objects(report(path, other, "-f", "json"))[-1]
+    for key in ("start", "end", "clock_synchronized"):
+        assert summary(other)[key] == both[key] == summary(path)[key], key
+    starts = sorted(json.loads(line)["start"] for line in report(path, "--events", "-f", "json").splitlines())
+    part = trace.objects(report(path, other, "-f", "json", "--from", starts[len(starts) // 2]))[-1]
+    ios = [trace.total([r for r in part["rows"] if r["host"] == host], "ios") for host in (live["host"], "elsewhere")]
+    assert 0 < ios[0] == ios[1] < trace.total(live["rows"], "ios")
+
+
 @pytest.fixture
 def record_of_host(folder):
-    """A copy of a recording as if of another host: the name is changed in its first block."""
-    def make(path, host):
+    """A copy of a recording as if of another host, whose clock was slow when it began: changed in its first block."""
+    def make(path, host, slow_s=0):
         data, out = path.read_bytes(), folder() / "other.iolat"
         _, stored, raw, _ = struct.unpack_from("<4I", data, 24)
-        block = zlib.decompress(data[40:40 + stored])
-        name = os.uname().nodename.encode()
-        assert block.count(name.ljust(64, b"\0")) == 1
-        block = zlib.compress(block.replace(name.ljust(64, b"\0"), host.encode().ljust(64, b"\0")))
+        block = bytearray(zlib.decompressobj(-15).decompress(data[40:40 + stored]))
+        name = os.uname().nodename.encode().ljust(64, b"\0")
+        assert block.count(name) == 1 and len(block) == raw
+        at = block.index(name)
+        block[at:at + 64] = host.encode().ljust(64, b"\0")
+        wall, = struct.unpack_from("<Q", block, at - 16)
+        struct.pack_into("<Q", block, at - 16, wall - slow_s * 10**9)
+        deflate = zlib.compressobj(1, zlib.DEFLATED, -15)
+        block = deflate.compress(block) + deflate.flush(zlib.Z_SYNC_FLUSH)
         sizes = struct.pack("<2I", len(block), raw)
         head = struct.pack("<I", 0x4b4c4f49) + sizes + struct.pack("<I", zlib.crc32(block, zlib.crc32(sizes)))
         out.write_bytes(data[:24] + head + block + data[40 + stored:])

@@ -2,8 +2,8 @@
 import datetime
 import math
 
-TOP = {"schema", "type", "iolat", "host", "kernel", "start", "end", "duration_ns", "by", "submission", "hooks", "coverage",
-       "rows", "tasks", "stuck", "phases", "gpus", "findings"}
+TOP = {"schema", "type", "iolat", "host", "kernel", "start", "end", "duration_ns", "by", "submission", "clock_synchronized", "hooks",
+       "coverage", "rows", "tasks", "stuck", "phases", "gpus", "findings"}
 COVERAGE = {"requests", "lost", "aggregated", "unmatched", "unowned", "map_full", "backward", "missed", "devices"}
 COVERED = {"device", "kernel", "seen", "model", "rotational", "scheduler", "nr_requests", "transport", "stands_on"}
 ROW = {"owner_from", "via", "ios", "bytes", "errors", "requeues", "merged", "random_pct", "latency", "size"}
