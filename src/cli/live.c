@@ -135,11 +135,11 @@ static void keep(struct live *l, const struct snapshot *s)
 
 static void render(struct live *l, const struct snapshot *s)
 {
-	if (l->recorder.writer) {
+	if (l->recorder.writer)
 		keep(l, s);
-		return;
-	}
-	if (!l->full.screen)
+	else if (l->o->command == COMMAND_RECORD)
+		return; /* the next file could not be made */
+	else if (!l->full.screen)
 		write_frame(l, s);
 	else if (s->type == SNAPSHOT_INTERVAL)
 		draw_frame(l, s);
@@ -237,9 +237,10 @@ static uint64_t earliest(const struct live *l)
 /* Waits until something is due, a signal comes or the output's reader goes away. */
 static void wait_for(struct live *l, uint64_t until)
 {
+	FILE *stream = l->o->command == COMMAND_RECORD ? l->recorder.output.stream : l->output.stream;
 	struct pollfd fds[] = {
 		{.fd = l->signal_fd, .events = POLLIN},
-		{.fd = fileno(l->output.stream)},
+		{.fd = stream ? fileno(stream) : -1},
 		{.fd = -1},
 	};
 	uint64_t now = now_ns(), left = until > now ? until - now : 0;
@@ -265,12 +266,24 @@ static void attend_screen(struct live *l)
 		l->done = true;
 }
 
+static void rotate(struct live *l)
+{
+	int status = recorder_rotate(&l->recorder);
+
+	if (status == EXIT_OK)
+		return;
+	l->status = status;
+	l->done = true;
+}
+
 static void drain_due(struct live *l, uint64_t now)
 {
 	int err = session_drain(&l->session, now);
 
 	if (err)
 		fail(l, err, "cannot read the ring buffers");
+	else if (l->recorder.full)
+		rotate(l);
 }
 
 static void frame_due(struct live *l, uint64_t now)
@@ -316,30 +329,15 @@ static void loop(struct live *l)
 
 /* --- from start to end ------------------------------------------------------------ */
 
-static int start_recording(struct live *l)
-{
-	const struct selection *s = &l->session.target.selection;
-	int err = recorder_start(&l->recorder, l->o, s, fileno(l->output.stream));
-
-	l->session.also = (struct sink){recorder_event, &l->recorder};
-	if (!err)
-		return EXIT_OK;
-	if (err == -E2BIG) {
-		log_error("--name and others: too long or too complex to be recorded; simplify it");
-		return EXIT_USAGE;
-	}
-	log_error("cannot write to %s: %s", l->o->output, strerror(-err));
-	return EXIT_FAILED;
-}
-
 static int start_output(struct live *l)
 {
-	int err, status = output_open(&l->output, l->o->output);
+	int err, status;
 
+	if (l->o->command == COMMAND_RECORD)
+		return recorder_open(&l->recorder, &l->session);
+	status = output_open(&l->output, l->o->output);
 	if (status != EXIT_OK)
 		return status;
-	if (l->o->command == COMMAND_RECORD)
-		return start_recording(l);
 	l->render = l->o->render;
 	err = l->o->format->start ? l->o->format->start(l->output.stream, &l->o->by, &l->render) : 0;
 	if (err) {
@@ -423,6 +421,7 @@ static void clean_up(struct live *l)
 	int err;
 
 	fullscreen_close(&l->full);
+	recorder_discard(&l->recorder);
 	err = output_close(&l->output);
 	if (err && err != -EPIPE && l->status == EXIT_OK)
 		l->status = EXIT_FAILED;

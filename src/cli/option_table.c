@@ -176,6 +176,10 @@ static const struct option_row rows[] = {
 	{ 0, "max-size", "SIZE", SECTION_RUN, RECORD, set_size, FIELD(max_size),
 	  .help = "end a recording of that size; default 1G",
 	  .more = "It also ends before less than 5 % of its file system are free." },
+	{ 0, "rotate", "N", SECTION_RUN, RECORD, set_top, FIELD(rotate),
+	  .help = "go on in a new file of that size, and keep the newest N",
+	  .more = "The files of *-o run.iolat* are *run-000001.iolat*, *run-000002.iolat*, ...; numbers go on where an earlier "
+		  "run has ended. Each can be read by itself. A smaller *--max-size* loses less with the oldest." },
 	{ 0, "btf", "FILE", SECTION_RUN, TRACE | SERVE | DOCTOR, set_text, FIELD(btf), VALUE_FILE,
 	  .help = "the kernel's BTF, where it has none itself",
 	  .more = "Raw BTF, or a program file with a .BTF section, of exactly the running kernel." },

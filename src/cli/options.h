@@ -54,7 +54,8 @@ struct options {
 	bool events;			/* --events: a line a request */
 	uint64_t interval_ns;		/* 0: only the summary; default 1s, for a report 0 */
 	bool anonymize;			/* no names of anybody */
-	uint64_t max_size;		/* bytes of a recording */
+	uint64_t max_size;		/* bytes of a recording, or of each of its files */
+	unsigned int rotate;		/* how many files of a recording stay; 0: it is one */
 	uint64_t duration_ns;		/* 0: no limit */
 	uint64_t stuck_ns;		/* in flight for longer is stuck */
 	bool keep_files;		/* tell the file of each request; so does --by */

@@ -10,8 +10,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "cli/rotation.h"
 #include "collect/blockdev.h"
 
 #define LEAST_FREE_PCT 5
@@ -52,9 +54,10 @@ static int put_users(struct recorder *r, const struct selection *s)
 }
 
 /* The kernel side has selected the rest before. */
-static int put_selection(struct recorder *r, const struct selection *s)
+static int put_selection(struct recorder *r)
 {
-	const struct options *o = r->o;
+	const struct selection *s = &r->session->target.selection;
+	const struct options *o = r->session->o;
 	int err = put_words(r, IOLAT_SELECT_NAME, &o->names) ?: put_users(r, s);
 
 	err = err ?: put_words(r, IOLAT_SELECT_CONTAINER, &o->containers);
@@ -62,21 +65,59 @@ static int put_selection(struct recorder *r, const struct selection *s)
 	return err ?: put_words(r, IOLAT_SELECT_JOB, &o->jobs);
 }
 
-int recorder_start(struct recorder *r, const struct options *o, const struct selection *s, int fd)
+static int start_file(struct recorder *r)
 {
-	int err;
+	int fd = dup(fileno(r->output.stream));
+	int err = fd < 0 ? -errno : capture_create(&r->writer, fd);
 
-	*r = (struct recorder){.o = o, .fd = dup(fd)};
-	if (r->fd < 0)
-		return -errno;
-	err = capture_create(&r->writer, r->fd);
-	if (!err && o->anonymize) {
+	r->checked = 0;
+	r->full = false;
+	r->files++;
+	return err ?: put_selection(r);
+}
+
+/* An exit status, the reason said. */
+static int explain(const struct recorder *r, int err)
+{
+	if (err == -E2BIG) {
+		log_error("--name and others: too long or too complex to be recorded; simplify it");
+		return EXIT_USAGE;
+	}
+	log_error("cannot write to %s: %s", r->path, strerror(-err));
+	return EXIT_FAILED;
+}
+
+static int open_file(struct recorder *r)
+{
+	const struct options *o = r->session->o;
+	int err, status;
+
+	free(r->path);
+	r->path = o->rotate ? rotation_next(o->output, o->rotate - 1) : strdup(o->output);
+	if (!r->path) {
+		log_error("cannot open %s: %s", o->output, strerror(errno));
+		return EXIT_FAILED;
+	}
+	status = output_open(&r->output, r->path);
+	if (status != EXIT_OK)
+		return status;
+	err = start_file(r);
+	return err ? explain(r, err) : EXIT_OK;
+}
+
+int recorder_open(struct recorder *r, struct session *s)
+{
+	*r = (struct recorder){.session = s};
+	if (s->o->anonymize) {
 		r->names = malloc(sizeof(*r->names));
-		if (!r->names)
-			return -ENOMEM;
+		if (!r->names) {
+			log_error("out of memory");
+			return EXIT_FAILED;
+		}
 		anonymizer_init(r->names);
 	}
-	return err ?: put_selection(r, s);
+	s->also = (struct sink){recorder_event, r};
+	return open_file(r);
 }
 
 /* A disk that runs full harms others more than a recording that is short. */
@@ -85,15 +126,17 @@ static void check_room(struct recorder *r)
 	struct statvfs fs;
 
 	r->checked = capture_bytes(r->writer);
-	if (r->checked >= r->o->max_size)
+	r->full = r->session->o->rotate && r->checked >= r->session->o->max_size;
+	if (r->checked >= r->session->o->max_size && !r->full)
 		r->stop = "it has reached --max-size";
-	else if (!fstatvfs(r->fd, &fs) && fs.f_blocks && fs.f_bavail < fs.f_blocks / 100 * LEAST_FREE_PCT)
+	else if (!fstatvfs(fileno(r->output.stream), &fs) && fs.f_blocks && fs.f_bavail < fs.f_blocks / 100 * LEAST_FREE_PCT)
 		r->stop = "less than 5 % of its file system are free";
 }
 
 int recorder_event(void *ctx, const void *data, size_t size)
 {
 	struct recorder *r = ctx;
+	uint64_t bytes;
 	int err = 0;
 
 	if (r->names) {
@@ -102,9 +145,11 @@ int recorder_event(void *ctx, const void *data, size_t size)
 			return err;
 		size = ((const struct iolat_head *)data)->size;
 	}
-	err = r->stop ? 0 : capture_add(r->writer, data, size);
-
-	if (!err && capture_bytes(r->writer) - r->checked >= CHECK_BYTES)
+	if (!r->writer || r->stop)
+		return 0;
+	err = capture_add(r->writer, data, size);
+	bytes = capture_bytes(r->writer);
+	if (!err && !r->full && (bytes >= r->session->o->max_size || bytes - r->checked >= CHECK_BYTES))
 		check_room(r);
 	r->err = r->err ?: err;
 	return err;
@@ -112,12 +157,55 @@ int recorder_event(void *ctx, const void *data, size_t size)
 
 int recorder_flush(struct recorder *r)
 {
-	int err = capture_flush(r->writer);
+	int err = r->facts ? facts_counters(r->facts) : 0;
 
+	err = err ?: capture_flush(r->writer);
 	if (!err && !r->stop)
 		check_room(r);
 	r->err = r->err ?: err;
 	return err;
+}
+
+/* --- the next file ------------------------------------------------------------------ */
+
+static int end_file(struct recorder *r, uint64_t mono_ns)
+{
+	int err = capture_flush(r->writer), close_err;
+
+	r->requests += capture_requests(r->writer);
+	r->bytes += capture_bytes(r->writer);
+	close_err = capture_close(r->writer, mono_ns);
+	r->writer = NULL;
+	facts_free(r->facts);
+	r->facts = NULL;
+	close_err = close_err ?: output_close(&r->output);
+	return err ?: close_err;
+}
+
+/* From now on what is said again, and what is new, comes by a stream of the file's own. */
+static int follow(struct recorder *r)
+{
+	const struct sink sink = {recorder_event, r};
+	struct session *s = r->session;
+	int err = facts_new(&r->facts, s->tracer, &s->cgroups, &sink);
+
+	s->also = (struct sink){NULL, NULL};
+	return err ?: facts_follow(r->facts, s->facts, &s->target.knobs);
+}
+
+int recorder_rotate(struct recorder *r)
+{
+	int status, err = session_update(r->session);
+
+	err = err ?: r->facts ? facts_counters(r->facts) : 0;
+	err = err ?: end_file(r, monotonic_ns());
+	if (err)
+		return explain(r, err);
+	status = open_file(r);
+	if (status != EXIT_OK)
+		return status;
+	err = follow(r);
+	return err ? explain(r, err) : EXIT_OK;
 }
 
 static bool has_disk(const struct snapshot *s, const struct iolat_disk_filter *d)
@@ -135,35 +223,47 @@ static bool has_disk(const struct snapshot *s, const struct iolat_disk_filter *d
 void recorder_check_disk(struct recorder *r, const struct snapshot *s)
 {
 	struct iolat_disk_filter disks[DISKS_OF_FILE];
-	int n = blockdev_find(r->o->output, disks, DISKS_OF_FILE);
+	int n = blockdev_find(r->path, disks, DISKS_OF_FILE);
 
 	for (int i = 0; i < n; i++)
 		r->in_the_way |= has_disk(s, &disks[i]);
 }
 
 /* Whoever reads the line knows what the file is worth. */
-static void tell(const struct recorder *r, uint64_t requests, uint64_t bytes)
+static void tell(const struct recorder *r)
 {
-	char size[UNITS_LEN];
+	char size[UNITS_LEN], which[48] = "";
 
-	if (!r->o->format)
-		printf("%s: %" PRIu64 " requests, %s\n", r->o->output, requests, fmt_bytes(size, bytes));
+	if (r->session->o->rotate)
+		snprintf(which, sizeof(which), ", the last of %u files", r->files);
+	if (!r->session->o->format)
+		printf("%s%s: %" PRIu64 " requests, %s\n", r->path, which, r->requests, fmt_bytes(size, r->bytes));
 	if (r->stop)
-		log_warn("%s: the recording ended early: %s", r->o->output, r->stop);
+		log_warn("%s: the recording ended early: %s", r->path, r->stop);
 	else if (r->in_the_way)
-		log_warn("%s lies on a disk that was traced, which writing it kept busy, too", r->o->output);
+		log_warn("%s lies on a disk that was traced, which writing it kept busy, too", r->path);
 }
 
 int recorder_finish(struct recorder *r, uint64_t mono_ns)
 {
-	uint64_t requests = capture_requests(r->writer), bytes;
-	int err = capture_flush(r->writer);
+	int err = r->facts ? facts_counters(r->facts) : 0;
 
-	bytes = capture_bytes(r->writer);
-	err = capture_close(r->writer, mono_ns) ?: err;
-	r->writer = NULL;
-	free(r->names);
+	err = end_file(r, mono_ns) ?: err;
 	if (!err)
-		tell(r, requests, bytes);
+		tell(r);
+	recorder_discard(r);
 	return err;
+}
+
+void recorder_discard(struct recorder *r)
+{
+	if (r->session)
+		r->session->also = (struct sink){NULL, NULL};
+	if (r->writer)
+		capture_close(r->writer, monotonic_ns());
+	facts_free(r->facts);
+	output_close(&r->output);
+	free(r->path);
+	free(r->names);
+	*r = (struct recorder){0};
 }

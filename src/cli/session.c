@@ -33,9 +33,13 @@ static int take_event(void *ctx, const void *data, size_t size)
 
 /* --- the training's log ------------------------------------------------------------- */
 
+/* On the way of all facts: whoever follows them gets marks, too. */
 static int take_mark(void *ctx, const struct iolat_mark *e)
 {
-	return take_event(ctx, e, sizeof(*e));
+	const struct session *s = ctx;
+	const struct sink sink = facts_sink(s->facts);
+
+	return sink.event(sink.ctx, e, sizeof(*e));
 }
 
 static int open_log(struct session *s)
@@ -212,7 +216,7 @@ static uint64_t drain_again(struct session *s, uint64_t now)
 
 static int sample_gpus(struct session *s, uint64_t now)
 {
-	const struct sink sink = {take_event, s};
+	const struct sink sink = facts_sink(s->facts);
 
 	if (!s->gpus || now < s->next_gpu)
 		return 0;

@@ -124,6 +124,17 @@ static int send_names(struct facts *f, const struct facts *of)
 	return err;
 }
 
+static void keep_log(struct facts *f, const struct iolat_mark *e)
+{
+	if (e->what == IOLAT_MARK_LOG)
+		f->log = *e;
+}
+
+static int send_log(struct facts *f, const struct facts *of)
+{
+	return of->log.head.size ? send(f, &of->log, sizeof(of->log)) : 0;
+}
+
 /* Its errors are its own: whoever owns its sink knows. */
 static void lead(struct facts *f, const void *data, size_t size)
 {
@@ -173,6 +184,9 @@ static int pass(void *ctx, const void *data, size_t size)
 		return diskwatch_disk(&f->disks, data, &f->sink);
 	case IOLAT_EV_NAME:
 		err = keep_name(f, data);
+		break;
+	case IOLAT_EV_MARK:
+		keep_log(f, data);
 		break;
 	case IOLAT_EV_DENTRY:
 		return file_facts_dentry(&f->files, data);
@@ -263,7 +277,7 @@ int facts_follow(struct facts *f, struct facts *leader, const struct iolat_knobs
 	tracer_counters(f->tracer, &f->before);
 	f->names_lost = f->before.names_lost;
 	err = send_run(f, knobs, true) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
-	err = err ?: cgroup_facts_begin(f->cgroups) ?: send_names(f, leader);
+	err = err ?: cgroup_facts_begin(f->cgroups) ?: send_names(f, leader) ?: send_log(f, leader);
 	err = err ?: diskwatch_copy(&f->disks, &leader->disks, &f->sink);
 	if (!err)
 		leader->follower = f;

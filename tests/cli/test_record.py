@@ -203,6 +203,48 @@ def test_max_size(start_iolat, loop_disk, fio, folder):
     assert done.stderr == "" and json.loads(done.stdout)["coverage"]["requests"] > 1000
 
 
+def test_rotation(start_iolat, loop_disk, fio, folder):
+    """Each file is a recording of its own: together they have every request once, and names for them."""
+    disk, path = loop_disk(), folder() / "run.iolat"
+    load = fio(disk.path, time_based=None, runtime=3)
+    recorder = start_iolat_record(start_iolat, path, "--pid", load.pid, "--max-size", "256K", "--rotate", "1000", "-f", "json")
+    load.go()
+    assert recorder.wait() == 0 and recorder.stderr == ""
+    files, whole = sorted(path.parent.iterdir()), trace.objects(recorder.stdout)[-1]
+    assert len(files) > 2 and [f.name for f in files] == [f"run-{i + 1:06}.iolat" for i in range(len(files))]
+    parts = [summary(f) for f in files]
+    assert sum(trace.total(p["rows"], "ios") for p in parts) == trace.total(whole["rows"], "ios")
+    assert sum(p["coverage"]["lost"] for p in parts) == whole["coverage"]["lost"]
+    for before, part in zip(parts, parts[1:]):
+        assert {r["process"]["comm"] for r in part["rows"]} == {"fio"} and before["end"] <= part["start"]
+        assert {r["device"]["name"] for r in part["rows"]} == {disk.name} and trace.coverage(part, disk)["seen"]
+        assert part["host"] == whole["host"] and part["tasks"] and part["hooks"] == whole["hooks"]
+
+
+def test_rotation_keeps_the_newest(start_iolat, loop_disk, fio, folder):
+    """Numbers go on where a run before has ended, what is not a number of theirs stays, only N files do."""
+    disk, path = loop_disk(), folder() / "run.iolat"
+    others = {"run-1.iolat", "run-0000x1.iolat", "run-000001.iolat.gz", "gun-000001.iolat", "run.iolat"}
+    for name in others | {"run-000040.iolat", "run-000041.iolat"}:
+        (path.parent / name).write_text("")
+    load = fio(disk.path, time_based=None, runtime=20).go()
+    recorder = start_iolat_record(start_iolat, path, "--device", disk.name, "--max-size", "64K", "--rotate", "2")
+    base.wait_until("some files", lambda: len(list(path.parent.glob("run-00004[5-9].iolat"))) > 1)
+    recorder.send(signal.SIGTERM)
+    assert recorder.wait() == 0 and "the last of" in recorder.stdout
+    load.proc.terminate()
+    numbers = sorted(int(p.stem[4:]) for p in path.parent.iterdir() if p.name not in others)
+    assert len(numbers) == 2 and numbers[1] == numbers[0] + 1 and numbers[0] > 42
+    assert others <= {p.name for p in path.parent.iterdir()}
+    assert f"run-{numbers[1]:06}.iolat, the last of {numbers[1] - 41} files" in recorder.stdout
+    assert all(json.loads(report(path.with_name(f"run-{n:06}.iolat"), "-f", "json").stdout)["rows"] for n in numbers)
+
+
+def test_rotation_without_a_folder(tmp_path):
+    done = trace.run("record", "-o", tmp_path / "none" / "run.iolat", "--rotate", "2", "-D", "1s", rc=1)
+    assert "No such file" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
 def test_a_file_system_that_fills(start_iolat, loop_disk, ext4, fio, folder):
     """It ends before less than 5 % are free, although there is still room."""
     disk, point = loop_disk(), ext4(loop_disk(size_mb=16))
