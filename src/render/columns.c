@@ -10,133 +10,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "render/column_numbers.h"
 #include "render/render.h"
-
-#define MIB (1024.0 * 1024.0)
-
-/* --- numbers ------------------------------------------------------------------- */
-
-static bool number_field(const struct column *c, const struct cell *cell, double *out)
-{
-	*out = *(const uint64_t *)((const char *)cell->row + c->field);
-	return true;
-}
-
-static bool per_second(const struct cell *cell, double amount, double *out)
-{
-	if (!cell->frame->duration_ns)
-		return false;
-	*out = amount * 1e9 / cell->frame->duration_ns;
-	return true;
-}
-
-static bool number_iops(const struct column *c, const struct cell *cell, double *out)
-{
-	return per_second(cell, cell->row->ios, out);
-}
-
-static bool number_rate(const struct column *c, const struct cell *cell, double *out)
-{
-	return !cell->row->waits && per_second(cell, cell->row->bytes / MIB, out);
-}
-
-static const struct hist *hist_of(const struct column *c, const struct cell *cell)
-{
-	const struct hist *h = (const void *)((const char *)cell->row + c->field);
-
-	return h->count ? h : NULL;
-}
-
-static bool number_percentile(const struct column *c, const struct cell *cell, double *out)
-{
-	const struct hist *h = hist_of(c, cell);
-
-	if (h)
-		*out = hist_percentile(h, c->p);
-	return h;
-}
-
-static bool number_mean(const struct column *c, const struct cell *cell, double *out)
-{
-	const struct hist *h = hist_of(c, cell);
-
-	if (h)
-		*out = hist_mean(h);
-	return h;
-}
-
-static bool number_min(const struct column *c, const struct cell *cell, double *out)
-{
-	const struct hist *h = hist_of(c, cell);
-
-	if (h)
-		*out = h->min;
-	return h;
-}
-
-static bool number_max(const struct column *c, const struct cell *cell, double *out)
-{
-	const struct hist *h = hist_of(c, cell);
-
-	if (h)
-		*out = h->max;
-	return h;
-}
-
-static bool number_sum(const struct column *c, const struct cell *cell, double *out)
-{
-	const struct hist *h = hist_of(c, cell);
-
-	if (h)
-		*out = h->sum;
-	return h;
-}
-
-/* Of the time whose split is known: bio-based devices have none. */
-static bool number_queue_pct(const struct column *c, const struct cell *cell, double *out)
-{
-	const struct row *row = cell->row;
-	double queue = row->queue.count ? row->queue.sum : 0;
-	double split = queue + (row->device.count ? row->device.sum : 0);
-
-	if (split <= 0)
-		return false;
-	*out = 100 * queue / split;
-	return true;
-}
-
-static bool number_random(const struct column *c, const struct cell *cell, double *out)
-{
-	*out = cell->row->random_pct;
-	return cell->row->random_known;
-}
-
-static bool number_pid(const struct column *c, const struct cell *cell, double *out)
-{
-	const struct process *p = cell->row->subject.process;
-
-	if (p)
-		*out = p->pid;
-	return p;
-}
-
-static bool number_ns_pid(const struct column *c, const struct cell *cell, double *out)
-{
-	const struct process *p = cell->row->subject.process;
-
-	if (p)
-		*out = p->ns_pid;
-	return p && p->ns_pid;
-}
-
-static bool number_tid(const struct column *c, const struct cell *cell, double *out)
-{
-	const struct thread *t = cell->row->subject.thread;
-
-	if (t)
-		*out = t->tid;
-	return t;
-}
 
 /* --- texts --------------------------------------------------------------------- */
 
@@ -379,57 +254,26 @@ static void print_job(FILE *out, const struct cell *cell)
 	}
 }
 
-/* --- formats of numbers -------------------------------------------------------- */
-
-static char *format_count(char buf[UNITS_LEN], double v)
-{
-	snprintf(buf, UNITS_LEN, "%.0f", v);
-	return buf;
-}
-
-static char *format_tenths(char buf[UNITS_LEN], double v)
-{
-	snprintf(buf, UNITS_LEN, "%.1f", v);
-	return buf;
-}
-
-/* Tenths only where they tell something. */
-static char *format_iops(char buf[UNITS_LEN], double v)
-{
-	return v < 99.95 ? format_tenths(buf, v) : format_count(buf, v);
-}
-
-static char *format_hundredths(char buf[UNITS_LEN], double v)
-{
-	snprintf(buf, UNITS_LEN, "%.2f", v);
-	return buf;
-}
-
-static char *format_duration(char buf[UNITS_LEN], double v)
-{
-	return fmt_duration(buf, v < 0x1p64 ? (uint64_t)v : UINT64_MAX);
-}
-
 /* --- the table ----------------------------------------------------------------- */
 
 #define ROW(member)   .field = offsetof(struct row, member)
-#define COUNT(member) .number = number_field, .format = format_count, ROW(member)
+#define COUNT(member) .number = column_number_field, .format = column_format_count, ROW(member)
 #define PERCENTILE(member, share)                                                                  \
-	.number = number_percentile, .format = format_duration, ROW(member), .p = (share)
-#define TIME(what, member) .number = number_##what, .format = format_duration, ROW(member)
-#define SIZE(what)	   .number = number_##what, .format = fmt_bytes, ROW(size)
+	.number = column_number_percentile, .format = column_format_duration, ROW(member), .p = (share)
+#define TIME(what, member) .number = column_number_##what, .format = column_format_duration, ROW(member)
+#define SIZE(what)	   .number = column_number_##what, .format = fmt_bytes, ROW(size)
 
 /* In the order of the default table: measures, then who and where, names last. */
 /* clang-format off */
 static const struct column columns[] = {
 	{ "ios",        "IOS",     SHOW_ALWAYS, COUNT(ios), .what = "I/Os completed" },
-	{ "iops",       "IOPS",    SHOW_ALWAYS, .number = number_iops, .format = format_iops, .what = "I/Os a second" },
-	{ "bytes",      "BYTES",   SHOW_ASKED,  .number = number_field, .format = fmt_bytes, ROW(bytes), .what = "bytes moved" },
-	{ "rate",       "MiB/s",   SHOW_ALWAYS, .number = number_rate, .format = format_hundredths, .what = "throughput" },
+	{ "iops",       "IOPS",    SHOW_ALWAYS, .number = column_number_iops, .format = column_format_iops, .what = "I/Os a second" },
+	{ "bytes",      "BYTES",   SHOW_ASKED,  .number = column_number_field, .format = fmt_bytes, ROW(bytes), .what = "bytes moved" },
+	{ "rate",       "MiB/s",   SHOW_ALWAYS, .number = column_number_rate, .format = column_format_hundredths, .what = "throughput" },
 	{ "size",       "AVG-SIZE", SHOW_ALWAYS, SIZE(mean), .what = "mean size of an I/O" },
 	{ "size_min",   "MIN-SIZE", SHOW_ASKED, SIZE(min), .what = "smallest I/O" },
 	{ "size_max",   "MAX-SIZE", SHOW_ASKED, SIZE(max), .what = "largest I/O" },
-	{ "random",     "RANDOM%", SHOW_ASKED,  .number = number_random, .format = format_tenths,
+	{ "random",     "RANDOM%", SHOW_ASKED,  .number = column_number_random, .format = column_format_tenths,
 		.what = "share of I/Os that start more than 128 KiB from the end of the one before, of the process on the device" },
 	{ "merged",     "MERGED",  SHOW_ASKED,  COUNT(merged), .what = "bios that joined the I/O of another" },
 	{ "wait",       "WAIT",    SHOW_ASKED,  TIME(sum, total), .what = "time that all I/Os took together" },
@@ -449,14 +293,14 @@ static const struct column columns[] = {
 	{ "device_p50", "D-P50",   SHOW_ASKED,  PERCENTILE(device, 0.5), .what = "median time in the device" },
 	{ "device_p99", "D-P99",   SHOW_ASKED,  PERCENTILE(device, 0.99), .what = "time in the device that 99 in 100 did not exceed" },
 	{ "device_max", "D-MAX",   SHOW_ASKED,  TIME(max, device), .what = "longest time in the device" },
-	{ "queue_pct",  "QUEUE%",  SHOW_ALWAYS, .number = number_queue_pct, .format = format_tenths,
+	{ "queue_pct",  "QUEUE%",  SHOW_ALWAYS, .number = column_number_queue_pct, .format = column_format_tenths,
 		.what = "part of the latency that was spent in the queue" },
 	{ "errors",     "ERRORS",  SHOW_ANY,    COUNT(errors), .what = "I/Os that failed" },
 	{ "requeues",   "REQUEUES", SHOW_ANY,   COUNT(requeues), .what = "times that a driver gave a request back" },
-	{ "pid",        "PID",     SHOW_KEY,    BY_PROCESS, .number = number_pid, .format = format_count, .what = "process id" },
-	{ "ns_pid",     "NS-PID",  SHOW_ASKED,  .number = number_ns_pid, .format = format_count,
+	{ "pid",        "PID",     SHOW_KEY,    BY_PROCESS, .number = column_number_pid, .format = column_format_count, .what = "process id" },
+	{ "ns_pid",     "NS-PID",  SHOW_ASKED,  .number = column_number_ns_pid, .format = column_format_count,
 		.what = "process id in its own PID namespace" },
-	{ "tid",        "TID",     SHOW_KEY,    BY_THREAD, .number = number_tid, .format = format_count, .what = "thread id" },
+	{ "tid",        "TID",     SHOW_KEY,    BY_THREAD, .number = column_number_tid, .format = column_format_count, .what = "thread id" },
 	{ "device",     "DEVICE",  SHOW_KEY,    BY_DEVICE, .text = text_device, .what = "the disk" },
 	{ "op",         "OP",      SHOW_KEY,    BY_OP, .text = text_op, .what = "read, write, flush, discard or other" },
 	{ "owner_from", "FROM",    SHOW_ASKED,  .text = text_from, .what = "how the owner was found: task, bio or page" },

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * JSON Lines: an object a frame. Every key is always present: null is what is not
- * known or not collected, [] what is collected and empty. The fields of a row are
- * record.c's.
+ * known or not collected, [] what is collected and empty. Rows are json_row.c's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +12,6 @@
 #include "render/frame.h"
 #include "render/json_row.h"
 #include "render/order.h"
-#include "render/record.h"
-
-struct json_record {
-	struct record record;
-	struct json *json;
-	json_hist *hist;
-};
 
 static void put_u64(struct json *j, const char *key, bool known, uint64_t v)
 {
@@ -50,60 +42,6 @@ static void put_word(struct json *j, const char *key, const char *s)
 
 /* --- rows ---------------------------------------------------------------------- */
 
-static struct json *json_of(struct record *r)
-{
-	return ((struct json_record *)r)->json;
-}
-
-static void field_open(struct record *r, const char *key, bool known)
-{
-	bool inside = r->absent;
-
-	if (!record_enter(r, known)) {
-		json_key(json_of(r), key);
-		json_open(json_of(r), '{');
-	} else if (!inside) {
-		put_null(json_of(r), key);
-	}
-}
-
-static void field_close(struct record *r)
-{
-	if (!record_leave(r))
-		json_close(json_of(r), '}');
-}
-
-static void field_u64(struct record *r, const char *key, bool known, uint64_t v)
-{
-	if (!r->absent)
-		put_u64(json_of(r), key, known, v);
-}
-
-static void field_real(struct record *r, const char *key, bool known, double v)
-{
-	if (r->absent)
-		return;
-	json_key(json_of(r), key);
-	if (known)
-		json_double(json_of(r), v, 2);
-	else
-		json_null(json_of(r));
-}
-
-static void field_str(struct record *r, const char *key, const char *s)
-{
-	if (!r->absent)
-		json_kstr(json_of(r), key, s);
-}
-
-static void field_hist(struct record *r, const char *key, const struct hist *h)
-{
-	if (r->absent)
-		return;
-	json_key(json_of(r), key);
-	((struct json_record *)r)->hist(json_of(r), h);
-}
-
 static void put_buckets(struct json *j, const struct hist *h)
 {
 	struct hist_bucket b;
@@ -116,24 +54,6 @@ static void put_buckets(struct json *j, const struct hist *h)
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-}
-
-static const struct record_ops record_ops = {
-	.open = field_open,
-	.close = field_close,
-	.u64 = field_u64,
-	.real = field_real,
-	.str = field_str,
-	.hist = field_hist,
-};
-
-void json_row(struct json *j, const struct by *by, const struct row *row, json_hist *hist)
-{
-	struct json_record r = {.record.ops = &record_ops, .json = j, .hist = hist};
-
-	json_open(j, '{');
-	record_row(&r.record, by, row);
-	json_close(j, '}');
 }
 
 static void put_rows(struct json *j, const struct snapshot *s, const struct row *const *rows)
@@ -263,14 +183,13 @@ static void put_reasons(struct json *j, const struct task *t)
 
 static void put_task(struct json *j, const struct task *t)
 {
-	struct json_record r = {.record.ops = &record_ops, .json = j};
 	double pct = t->wall_ns ? 100.0 * (double)t->blocked_ns / (double)t->wall_ns : 0;
 
 	json_open(j, '{');
-	record_subject(&r.record, BY_PROCESS, &t->subject);
-	record_subject(&r.record, BY_THREAD, &t->subject);
-	record_subject(&r.record, BY_WORKER, &t->subject);
-	record_subject(&r.record, BY_CONTAINER, &t->subject);
+	json_subject(j, BY_PROCESS, &t->subject);
+	json_subject(j, BY_THREAD, &t->subject);
+	json_subject(j, BY_WORKER, &t->subject);
+	json_subject(j, BY_CONTAINER, &t->subject);
 	json_ku64(j, "wall_ns", t->wall_ns);
 	json_ku64(j, "blocked_ns", t->blocked_ns);
 	json_key(j, "blocked_pct");
@@ -294,14 +213,12 @@ static void put_tasks(struct json *j, const struct snapshot *s)
 
 static void put_one_stuck(struct json *j, const struct stuck *k)
 {
-	struct json_record r = {.record.ops = &record_ops, .json = j};
-
 	json_open(j, '{');
-	record_subject(&r.record, BY_PROCESS, &k->subject);
-	record_subject(&r.record, BY_THREAD, &k->subject);
-	record_subject(&r.record, BY_CONTAINER, &k->subject);
-	record_subject(&r.record, BY_DEVICE, &k->subject);
-	record_subject(&r.record, BY_OP, &k->subject);
+	json_subject(j, BY_PROCESS, &k->subject);
+	json_subject(j, BY_THREAD, &k->subject);
+	json_subject(j, BY_CONTAINER, &k->subject);
+	json_subject(j, BY_DEVICE, &k->subject);
+	json_subject(j, BY_OP, &k->subject);
 	put_u64(j, "sector", k->has_sector && !k->inferred, k->sector);
 	put_u64(j, "bytes", !k->inferred, k->bytes);
 	json_ku64(j, "age_ns", k->age_ns);
@@ -349,11 +266,9 @@ static void put_pct(struct json *j, const char *key, bool known, double pct)
 
 static void put_phase_worker(struct json *j, const struct phase_worker *w)
 {
-	struct json_record r = {.record.ops = &record_ops, .json = j};
-
 	json_open(j, '{');
-	record_subject(&r.record, BY_PROCESS, &(struct row_subject){.process = w->process});
-	record_subject(&r.record, BY_WORKER, &(struct row_subject){.worker = w->worker});
+	json_subject(j, BY_PROCESS, &(struct row_subject){.process = w->process});
+	json_subject(j, BY_WORKER, &(struct row_subject){.worker = w->worker});
 	json_ku64(j, "wall_ns", w->wall_ns);
 	json_ku64(j, "blocked_ns", w->blocked_ns);
 	put_pct(j, "blocked_pct", w->wall_ns, 100.0 * (double)w->blocked_ns / (double)w->wall_ns);
@@ -526,14 +441,13 @@ static int json_snapshot(FILE *out, const struct snapshot *s, const struct rende
 static int json_request(FILE *out, const struct request *q, const struct by *by, const struct render_options *o)
 {
 	struct json j;
-	struct json_record r = {.record.ops = &record_ops, .json = &j};
 
 	json_begin(&j, out);
 	json_open(&j, '{');
 	json_kstr(&j, "schema", "iolat/1");
 	json_kstr(&j, "type", "request");
 	put_time(&j, "start", q->start_wall_ns);
-	record_request(&r.record, by, q);
+	json_request_fields(&j, by, q);
 	json_close(&j, '}');
 	json_end(&j);
 	return 0;
