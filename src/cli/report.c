@@ -25,7 +25,9 @@ struct report {
 	const struct options *o;
 	const struct renderer *format;
 	struct by by;
+	struct run_options run;
 	struct play play;
+	bool met;		/* what is selected was in a recording before */
 	struct output output;
 	struct render_options render;
 	void *state;		/* of the format */
@@ -183,13 +185,78 @@ static void by_process(struct by *by)
 }
 
 /* A trace has each request and each wait; frames only serve for the names. */
-static void take_everything(struct report *r, struct run_options *ro)
+static void take_everything(struct report *r)
 {
 	by_everything(&r->by);
 	r->interval_ns = NAMES_NS;
-	ro->request = put_request;
-	ro->wait = put_wait;
-	ro->request_ctx = ro->wait_ctx = r;
+	r->run.request = put_request;
+	r->run.wait = put_wait;
+	r->run.request_ctx = r->run.wait_ctx = r;
+}
+
+static void choose_run(struct report *r)
+{
+	const struct options *o = r->o;
+
+	r->run = (struct run_options){.stuck_ns = o->stuck_ns, .timeline = r->format->timeline};
+	if (o->events) {
+		by_everything(&r->by);
+		r->run.forgets = true;
+	}
+	if (r->format->requests)
+		by_process(&r->by);
+	if (o->events || r->format->requests) {
+		r->run.request = put_request;
+		r->run.request_ctx = r;
+	}
+	if (r->format->wait)
+		take_everything(r);
+	r->run.by = r->by;
+}
+
+/* --- files --------------------------------------------------------------------------- */
+
+static int open_file(struct report *r, size_t i)
+{
+	int status = play_open(&r->play, r->o->files.at[i], r->o, &r->run);
+
+	r->play.ctx = r;
+	r->play.before = is_replaced;
+	r->play.behind = read_log;
+	if (r->o->events || r->interval_ns)
+		r->play.tick = r->o->events ? forget : make_frames;
+	return status;
+}
+
+/* Requests of several recordings come one recording after the other, under the same names. */
+static int next_file(struct report *r, size_t i)
+{
+	uint64_t salt = r->play.names ? r->play.names->salt : 0;
+	int status;
+
+	r->met |= !run_unmet(r->play.run);
+	play_close(&r->play);
+	r->next_frame = 0;
+	status = open_file(r, i);
+	if (r->play.names)
+		r->play.names->salt = salt;
+	return status;
+}
+
+/* An exit status; *err is what else went wrong. */
+static int play_files(struct report *r, int *err)
+{
+	int status = EXIT_OK;
+
+	*err = *err ?: play_all(&r->play);
+	for (size_t i = 1; !*err && status == EXIT_OK && i < r->o->files.n; i++) {
+		status = next_file(r, i);
+		if (status == EXIT_OK)
+			*err = play_all(&r->play);
+	}
+	if (!*err && status == EXIT_OK && !r->met)
+		status = play_check_met(&r->play);
+	return status;
 }
 
 /* --- compression ------------------------------------------------------------------------ */
@@ -242,9 +309,7 @@ static int write_report(struct report *r)
 	err = compress_output(r);
 	if (!err && (r->o->events || r->format->requests))
 		err = start(r);
-	err = err ?: play_all(&r->play);
-	if (!err)
-		status = play_check_met(&r->play);
+	status = play_files(r, &err);
 	if (status != EXIT_OK)
 		return give_up(r, status);
 	if (!err && !r->o->events)
@@ -280,6 +345,11 @@ static int check(const struct options *o)
 			  o->output ? ", without a ':', which fio would not understand" : "");
 		return EXIT_USAGE;
 	}
+	if (o->files.n > 1 && (o->log || o->interval_ns || o->format->timeline || o->format->requests)) {
+		log_error("%s%s: of one FILE only", o->log ? "--log" : o->interval_ns ? "--interval" : "--format ",
+			  o->log || o->interval_ns ? "" : o->format->name);
+		return EXIT_USAGE;
+	}
 	if (o->events && (!o->format->request || o->format->requests || o->format->wait)) {
 		log_error("--events: not with --format %s; take csv or json", o->format->name);
 		return EXIT_USAGE;
@@ -291,10 +361,9 @@ int report_run(const struct options *o)
 {
 	struct report r = {.o = o, .format = o->format, .by = o->by, .render = o->render,
 			   .interval_ns = o->interval_ns};
-	struct run_options ro = {.stuck_ns = o->stuck_ns, .timeline = o->format->timeline};
 	int status = check(o);
 
-	if (status == EXIT_OK && o->files.n > 1)
+	if (status == EXIT_OK && o->files.n > 1 && !o->events)
 		return report_several(o);
 	r.render.beside = open_beside;
 	r.render.beside_ctx = (void *)o;
@@ -302,27 +371,10 @@ int report_run(const struct options *o)
 	r.render.writes = o->op_mask & 1u << IOLAT_OP_WRITE;
 	if (status != EXIT_OK)
 		return status;
-	if (o->events) {
-		by_everything(&r.by);
-		ro.forgets = true;
-	}
-	if (o->format->requests)
-		by_process(&r.by);
-	if (o->events || o->format->requests) {
-		ro.request = put_request;
-		ro.request_ctx = &r;
-	}
-	if (o->format->wait)
-		take_everything(&r, &ro);
-	ro.by = r.by;
+	choose_run(&r);
 	confine_reader();
 	status = o->log ? logfile_open(&r.log, o->log, o->log_pattern, LOGFILE_WHOLE) : EXIT_OK;
-	status = status ?: play_open(&r.play, o->files.at[0], o, &ro);
-	r.play.ctx = &r;
-	r.play.before = is_replaced;
-	r.play.behind = read_log;
-	if (o->events || r.interval_ns)
-		r.play.tick = o->events ? forget : make_frames;
+	status = status ?: open_file(&r, 0);
 	if (status == EXIT_OK && o->merge)
 		status = merge_open(&r.merge, o->merge, &o->merge_at);
 	status = status ?: write_report(&r);

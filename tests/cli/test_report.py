@@ -226,7 +226,7 @@ def test_two_recordings(recorded, record_of_host, run_iolat):
     assert all(f["subject"].startswith((live["host"], "elsewhere")) for f in both["findings"])
     assert len(report(path, other, "-f", "csv").splitlines()) == 1 + 2 * len(live["rows"])
     assert "elsewhere" in report(path, other) and report(path, other, "-p", loads[0].pid)
-    for args in (["-f", "html"], ["--events", "-f", "csv"], ["-i", "1s"], ["-f", "fio", "-o", "x"]):
+    for args in (["-f", "html"], ["-i", "1s"], ["--events", "-f", "csv", "-i", "1s"], ["-f", "fio", "-o", "x"]):
         assert len(run_iolat("report", path, other, *args, rc=2).stderr.splitlines()) == 1
 
 
@@ -234,6 +234,18 @@ def test_by_host(recorded):
     path, live, _, _ = recorded(by_disks)
     row = trace.one(summary(path, "--by", "host")["rows"])
     assert row["host"] == live["host"] == os.uname().nodename and row["ios"] == 50
+
+
+def test_requests_of_two_recordings(recorded, record_of_host):
+    """One behind the other, each with its host; a selection has to be in one of them."""
+    path, live, loads, _ = recorded(by_pids)
+    other = record_of_host(path, "elsewhere")
+    lines = list(csv.DictReader(io.StringIO(report(path, other, "-f", "csv", "--events"))))
+    assert [r["host"] for r in lines] == [live["host"]] * (len(lines) // 2) + ["elsewhere"] * (len(lines) // 2)
+    for line in lines:
+        del line["host"]
+    assert lines[:len(lines) // 2] == lines[len(lines) // 2:]
+    report(path, other, "-f", "csv", "--events", "-p", 1, rc=2)
 
 
 def test_clocks_that_were_set(recorded, record_of_host):
