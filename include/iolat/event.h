@@ -238,7 +238,8 @@ struct iolat_run {
 	__u32 waits;		/* 1: the waits of tasks are traced */
 	__u32 unseen;		/* 1: no request has an event of its own, all are aggregated */
 	__u32 recorder;		/* tgid, in its own namespace, of whom nothing counts in rows: a recorder that writes; 0: none */
-	__u32 reserved;
+	__u32 part;		/* of a recording in several files, from 1 on; 0: it is one */
+	__u64 first_ns;		/* mono_ns of part 1 */
 };
 
 /* The wall clock at a moment: it may have been set since the run began. Holds for all of the run, as the last one does. */

@@ -179,7 +179,8 @@ static const struct option_row rows[] = {
 	{ 0, "rotate", "N", SECTION_RUN, RECORD, set_top, FIELD(rotate),
 	  .help = "go on in a new file of that size, and keep the newest N",
 	  .more = "The files of *-o run.iolat* are *run-000001.iolat*, *run-000002.iolat*, ...; numbers go on where an earlier "
-		  "run has ended. Each can be read by itself. A smaller *--max-size* loses less with the oldest." },
+		  "run has ended. Each can be read by itself, or all of them as one by *iolat report*. A smaller *--max-size* loses less "
+		  "with the oldest." },
 	{ 0, "btf", "FILE", SECTION_RUN, TRACE | SERVE | DOCTOR, set_text, FIELD(btf), VALUE_FILE,
 	  .help = "the kernel's BTF, where it has none itself",
 	  .more = "Raw BTF, or a program file with a .BTF section, of exactly the running kernel." },

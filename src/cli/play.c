@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "capture/format.h"
@@ -14,10 +15,11 @@
 static int take_event(void *ctx, const void *data, size_t size)
 {
 	struct play *p = ctx;
-	const struct iolat_head *head = window_take(&p->window, data, size);
+	const struct iolat_head *head = parts_take(&p->parts, data, size);
 	uint64_t now;
 	int err = 0;
 
+	head = head ? window_take(&p->window, head, head == data ? size : head->size) : NULL;
 	if (!head)
 		return 0;
 	size = head == data ? size : head->size;
@@ -84,6 +86,7 @@ int play_open(struct play *p, const char *path, const struct options *o, const s
 	int err, status;
 
 	*p = (struct play){.o = o, .path = path};
+	parts_init(&p->parts, true);
 	window_init(&p->window, &o->from, &o->to);
 	status = filter_make(&p->selection, o);
 	if (status != EXIT_OK)
@@ -103,6 +106,53 @@ int play_open(struct play *p, const char *path, const struct options *o, const s
 	mine.selection = &p->selection;
 	err = run_new(&p->run, &mine);
 	return err ? play_explain(p, err) : EXIT_OK;
+}
+
+/* --- a recording in several files --------------------------------------------------- */
+
+static int take_run(void *ctx, const void *data, size_t size)
+{
+	const struct iolat_run *e = data;
+
+	if (e->head.kind != IOLAT_EV_RUN || size < sizeof(*e))
+		return 0;
+	*(struct iolat_run *)ctx = *e;
+	return 1;
+}
+
+/* Of what can be read twice. */
+static bool find_run(const char *path, struct iolat_run *run)
+{
+	struct capture_reader *r;
+	enum capture_end end;
+	struct stat st;
+	uint32_t version;
+	bool found;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	found = !capture_open(&r, path, &version) && capture_read(r, take_run, run, &end) == 1;
+	capture_reader_close(r);
+	return found;
+}
+
+bool play_is_next(const char *before, const char *path)
+{
+	struct iolat_run a, b;
+
+	return find_run(before, &a) && find_run(path, &b) && parts_follow(&a, &b);
+}
+
+int play_next(struct play *p, const char *path, bool last)
+{
+	uint32_t version;
+	int err;
+
+	capture_reader_close(p->reader);
+	p->path = path;
+	parts_next(&p->parts, last);
+	err = capture_open(&p->reader, path, &version);
+	return err ? refuse(path, err, version) : EXIT_OK;
 }
 
 int play_all(struct play *p)
@@ -151,5 +201,6 @@ void play_close(struct play *p)
 	select_free(&p->selection);
 	free(p->names);
 	capture_reader_close(p->reader);
+	parts_free(&p->parts);
 	*p = (struct play){0};
 }

@@ -4,6 +4,7 @@
 #define IOLAT_CLI_PLAY_H
 
 #include "capture/anonymize.h"
+#include "capture/parts.h"
 #include "capture/reader.h"
 #include "capture/window.h"
 #include "cli/options.h"
@@ -13,6 +14,7 @@ struct play {
 	const struct options *o;
 	const char *path;
 	struct selection selection;
+	struct parts parts;
 	struct window window;
 	struct anonymizer *names; /* NULL: they stay */
 	struct capture_reader *reader;
@@ -30,6 +32,12 @@ struct play {
 /* Opens a recording with the options' selection and part of the time; `ro`'s own selection is replaced. An exit
  * status, the reason said. play_close() in any case. */
 int play_open(struct play *p, const char *path, const struct options *o, const struct run_options *ro);
+
+/* Whether a file goes on where the other, which is before it in the same recording, has ended. */
+bool play_is_next(const char *before, const char *path);
+
+/* Goes on with the next file of the recording; `last`: none follows. An exit status, the reason said. */
+int play_next(struct play *p, const char *path, bool last);
 
 /* Everything in it; warns where its end is missing. 0 or a negative errno. */
 int play_all(struct play *p);

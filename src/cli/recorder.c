@@ -17,7 +17,6 @@
 #include "collect/blockdev.h"
 
 #define LEAST_FREE_PCT 5
-#define CHECK_BYTES    (1u << 20) /* written between two looks at the file system */
 #define DISKS_OF_FILE  64
 
 static int put_select(struct recorder *r, enum iolat_select_what what, const char *text)
@@ -133,12 +132,29 @@ static void check_room(struct recorder *r)
 		r->stop = "less than 5 % of its file system are free";
 }
 
+/* The beginning of a file says which of them it is. */
+static struct iolat_run name_part(struct recorder *r, const struct iolat_run *e)
+{
+	struct iolat_run run = *e;
+
+	if (!r->first_ns)
+		r->first_ns = e->mono_ns;
+	run.part = r->files;
+	run.first_ns = r->first_ns;
+	return run;
+}
+
 int recorder_event(void *ctx, const void *data, size_t size)
 {
+	const struct iolat_head *head = data;
 	struct recorder *r = ctx;
-	uint64_t bytes;
+	struct iolat_run run;
 	int err = 0;
 
+	if (head->kind == IOLAT_EV_RUN && r->session->o->rotate) {
+		run = name_part(r, data);
+		data = &run;
+	}
 	if (r->names) {
 		data = anonymize(r->names, data, size, &err);
 		if (!data)
@@ -148,8 +164,7 @@ int recorder_event(void *ctx, const void *data, size_t size)
 	if (!r->writer || r->stop)
 		return 0;
 	err = capture_add(r->writer, data, size);
-	bytes = capture_bytes(r->writer);
-	if (!err && !r->full && (bytes >= r->session->o->max_size || bytes - r->checked >= CHECK_BYTES))
+	if (!err && !r->full && capture_bytes(r->writer) > r->checked)
 		check_room(r);
 	r->err = r->err ?: err;
 	return err;

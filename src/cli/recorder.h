@@ -24,6 +24,7 @@ struct recorder {
 	uint64_t checked;	       /* bytes at the last look at the file system */
 	bool full;		       /* the next file is due */
 	unsigned int files;
+	uint64_t first_ns;	       /* when the first one began */
 	uint64_t requests, bytes;      /* of the files before */
 	struct facts *facts;	       /* of a file that is not the first: says again what is known. NULL */
 	struct anonymizer *names;      /* NULL: they stay */

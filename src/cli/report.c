@@ -216,10 +216,25 @@ static void choose_run(struct report *r)
 
 /* --- files --------------------------------------------------------------------------- */
 
+/* Of its recording. */
+static bool is_last(const struct words *files, size_t i)
+{
+	return i + 1 == files->n || !play_is_next(files->at[i], files->at[i + 1]);
+}
+
+static bool are_one_recording(const struct words *files)
+{
+	for (size_t i = 0; i + 1 < files->n; i++)
+		if (is_last(files, i))
+			return false;
+	return true;
+}
+
 static int open_file(struct report *r, size_t i)
 {
 	int status = play_open(&r->play, r->o->files.at[i], r->o, &r->run);
 
+	r->play.parts.last = is_last(&r->o->files, i);
 	r->play.ctx = r;
 	r->play.before = is_replaced;
 	r->play.behind = read_log;
@@ -232,8 +247,11 @@ static int open_file(struct report *r, size_t i)
 static int next_file(struct report *r, size_t i)
 {
 	uint64_t salt = r->play.names ? r->play.names->salt : 0;
+	const struct words *files = &r->o->files;
 	int status;
 
+	if (play_is_next(files->at[i - 1], files->at[i]))
+		return play_next(&r->play, files->at[i], is_last(files, i));
 	r->met |= !run_unmet(r->play.run);
 	play_close(&r->play);
 	r->next_frame = 0;
@@ -345,7 +363,7 @@ static int check(const struct options *o)
 			  o->output ? ", without a ':', which fio would not understand" : "");
 		return EXIT_USAGE;
 	}
-	if (o->files.n > 1 && (o->log || o->interval_ns || o->format->timeline || o->format->requests)) {
+	if (!are_one_recording(&o->files) && (o->log || o->interval_ns || o->format->timeline || o->format->requests)) {
 		log_error("%s%s: of one FILE only", o->log ? "--log" : o->interval_ns ? "--interval" : "--format ",
 			  o->log || o->interval_ns ? "" : o->format->name);
 		return EXIT_USAGE;
@@ -361,9 +379,11 @@ int report_run(const struct options *o)
 {
 	struct report r = {.o = o, .format = o->format, .by = o->by, .render = o->render,
 			   .interval_ns = o->interval_ns};
-	int status = check(o);
+	int status;
 
-	if (status == EXIT_OK && o->files.n > 1 && !o->events)
+	confine_reader();
+	status = check(o);
+	if (status == EXIT_OK && !are_one_recording(&o->files) && !o->events)
 		return report_several(o);
 	r.render.beside = open_beside;
 	r.render.beside_ctx = (void *)o;
@@ -372,7 +392,6 @@ int report_run(const struct options *o)
 	if (status != EXIT_OK)
 		return status;
 	choose_run(&r);
-	confine_reader();
 	status = o->log ? logfile_open(&r.log, o->log, o->log_pattern, LOGFILE_WHOLE) : EXIT_OK;
 	status = status ?: open_file(&r, 0);
 	if (status == EXIT_OK && o->merge)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "cli/confine.h"
 #include "cli/output.h"
 #include "cli/play.h"
 #include "cli/report.h"
@@ -86,7 +85,6 @@ int report_several(const struct options *o)
 	struct several_report r = {.o = o, .by = o->by, .n = o->files.n};
 	int status = EXIT_OK;
 
-	confine_reader();
 	add_host(&r.by);
 	r.plays = calloc(r.n, sizeof(*r.plays));
 	r.parts = calloc(r.n, sizeof(*r.parts));

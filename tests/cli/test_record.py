@@ -15,8 +15,8 @@ def report(*args, rc=0):
     return done
 
 
-def summary(path, *args):
-    return trace.objects(report(path, "-f", "json", *args).stdout)[-1]
+def summary(*args):
+    return trace.objects(report(*args, "-f", "json").stdout)[-1]
 
 
 @pytest.fixture
@@ -206,8 +206,8 @@ def test_max_size(start_iolat, loop_disk, fio, folder):
 def test_rotation(start_iolat, loop_disk, fio, folder):
     """Each file is a recording of its own: together they have every request once, and names for them."""
     disk, path = loop_disk(), folder() / "run.iolat"
-    load = fio(disk.path, time_based=None, runtime=3)
-    recorder = start_iolat_record(start_iolat, path, "--pid", load.pid, "--max-size", "256K", "--rotate", "1000", "-f", "json")
+    load = fio(disk.path, time_based=None, runtime=4)
+    recorder = start_iolat_record(start_iolat, path, "--pid", load.pid, "--max-size", "8K", "--rotate", "1000", "-f", "json")
     load.go()
     assert recorder.wait() == 0 and recorder.stderr == ""
     files, whole = sorted(path.parent.iterdir()), trace.objects(recorder.stdout)[-1]
@@ -215,6 +215,11 @@ def test_rotation(start_iolat, loop_disk, fio, folder):
     parts = [summary(f) for f in files]
     assert sum(trace.total(p["rows"], "ios") for p in parts) == trace.total(whole["rows"], "ios")
     assert sum(p["coverage"]["lost"] for p in parts) == whole["coverage"]["lost"]
+    together = summary(*files)
+    for key in ("start", "duration_ns", "rows", "coverage", "tasks", "findings", "hooks"):
+        assert together[key] == whole[key], key
+    assert len(report(*files, "-f", "csv", "--events").stdout.splitlines()) == 1 + together["coverage"]["requests"]
+    assert "svg" in report(*files, "-f", "html").stdout
     for before, part in zip(parts, parts[1:]):
         assert {r["process"]["comm"] for r in part["rows"]} == {"fio"} and before["end"] <= part["start"]
         assert {r["device"]["name"] for r in part["rows"]} == {disk.name} and trace.coverage(part, disk)["seen"]

@@ -15,6 +15,7 @@
 #include "capture/crc.h"
 #include "capture/decoder.h"
 #include "capture/format.h"
+#include "capture/parts.h"
 #include "capture/reader.h"
 #include "capture/writer.h"
 #include "iolat/wire.h"
@@ -390,6 +391,60 @@ static void test_a_request_takes_few_bytes(void **state)
 	assert_int_equal(capture_close(w, now), 0);
 }
 
+/* --- several files ------------------------------------------------------------------ */
+
+static uint64_t lost_of(const void *event)
+{
+	return ((const struct iolat_counters *)event)->lost;
+}
+
+static uint64_t kernel_of(const void *event)
+{
+	return ((const struct iolat_disk_facts *)event)->kernel_ios;
+}
+
+/* Counts go on where the file before has ended; what is told again is left out, and the end but of the last. */
+static void test_parts_are_one_stream(void **state)
+{
+	struct iolat_counters counters = {.head = {IOLAT_EV_COUNTERS, sizeof(counters)}, .lost = 3};
+	struct iolat_disk_facts facts = {.head = {IOLAT_EV_DISK_FACTS, sizeof(facts)}, .disk = 7, .kernel_ios = 10};
+	const struct iolat_run run = {.head = {IOLAT_EV_RUN, sizeof(run)}};
+	const struct iolat_end end = {.head = {IOLAT_EV_END, sizeof(end)}};
+	struct parts p;
+
+	parts_init(&p, false);
+	assert_ptr_equal(parts_take(&p, &run, sizeof(run)), &run);
+	assert_int_equal(lost_of(parts_take(&p, &counters, sizeof(counters))), 3);
+	assert_int_equal(kernel_of(parts_take(&p, &facts, sizeof(facts))), 10);
+	assert_null(parts_take(&p, &end, sizeof(end)));
+	parts_next(&p, true);
+	assert_null(parts_take(&p, &run, sizeof(run)));
+	counters.lost = 1;
+	facts.kernel_ios = 5;
+	for (int i = 0; i < 2; i++) { /* each time all that was counted in the file */
+		assert_int_equal(lost_of(parts_take(&p, &counters, sizeof(counters))), 4);
+		assert_int_equal(kernel_of(parts_take(&p, &facts, sizeof(facts))), 15);
+	}
+	facts.incomparable = 1;
+	assert_int_equal(kernel_of(parts_take(&p, &facts, sizeof(facts))), 0);
+	assert_ptr_equal(parts_take(&p, &end, sizeof(end)), &end);
+	parts_free(&p);
+}
+
+static void test_parts_know_each_other(void **state)
+{
+	const struct iolat_run one = {.host = "a", .first_ns = 5}, first = {.host = "a", .first_ns = 5, .part = 1};
+	struct iolat_run next = {.host = "a", .first_ns = 5, .part = 2};
+
+	assert_true(parts_follow(&first, &next));
+	assert_false(parts_follow(&next, &first));
+	assert_false(parts_follow(&one, &next));
+	next.first_ns = 6;
+	assert_false(parts_follow(&first, &next));
+	next = (struct iolat_run){.host = "b", .first_ns = 5, .part = 2};
+	assert_false(parts_follow(&first, &next));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +456,8 @@ int main(void)
 		cmocka_unit_test(test_other_files_are_refused_by_name),
 		cmocka_unit_test(test_shorter_events_get_zeros),
 		cmocka_unit_test(test_a_request_takes_few_bytes),
+		cmocka_unit_test(test_parts_are_one_stream),
+		cmocka_unit_test(test_parts_know_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
