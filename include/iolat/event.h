@@ -49,7 +49,8 @@
 	X(GPU, gpu)             \
 	X(GPU_PROCESS, gpu_process) \
 	X(SELECT, select)       \
-	X(CLOCK, clock)
+	X(CLOCK, clock)         \
+	X(USER, user)
 
 enum iolat_event_kind {
 	IOLAT_EV_NONE,
@@ -240,6 +241,14 @@ struct iolat_run {
 	__u32 recorder;		/* tgid, in its own namespace, of whom nothing counts in rows: a recorder that writes; 0: none */
 	__u32 part;		/* of a recording in several files, from 1 on; 0: it is one */
 	__u64 first_ns;		/* mono_ns of part 1 */
+};
+
+/* What a user is called on the recorded host, before the first task of his. */
+#define IOLAT_USER_LEN 32
+struct iolat_user {
+	struct iolat_head head;
+	__u32 uid;
+	char name[IOLAT_USER_LEN];
 };
 
 /* The wall clock at a moment: it may have been set since the run began. Holds for all of the run, as the last one does. */

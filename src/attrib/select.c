@@ -25,6 +25,8 @@ static bool name_matches(const struct selection *s, const char *comm)
 
 static bool uid_matches(const struct selection *s, uint32_t uid)
 {
+	if (uid == SELECT_NO_UID)
+		return false;
 	for (size_t i = 0; i < s->n_uids; i++)
 		if (s->uids[i] == uid)
 			return true;

@@ -27,10 +27,12 @@ struct select_words { /* owned */
 	size_t n;
 };
 
+#define SELECT_NO_UID UINT32_MAX
+
 struct selection {
 	regex_t *names;		/* POSIX extended; any match in the comm */
 	size_t n_names;
-	uint32_t *uids;
+	uint32_t *uids;		/* SELECT_NO_UID: one that is not known yet, or a process's that is not */
 	size_t n_uids;
 	struct select_words containers; /* a name, or the first digits of an id */
 	struct select_words pods;	/* [NAMESPACE/]POD, or a uid */

@@ -174,6 +174,12 @@ static int hide_dentry(const struct anonymizer *a, struct iolat_dentry *e)
 	return 1;
 }
 
+static int hide_user(const struct anonymizer *a, struct iolat_user *e)
+{
+	hide_text(a, e->name, sizeof(e->name));
+	return 1;
+}
+
 static int hide_mark(const struct anonymizer *a, struct iolat_mark *e)
 {
 	if (e->kind == IOLAT_MARK_NAMED)

@@ -37,22 +37,25 @@ static int add_names(struct selection *s, const struct options *o)
 	return err;
 }
 
-/* Recordings know numbers; root has the same everywhere. */
+/* Each word has its place among the uids, in their order; names get theirs when the recording tells them. */
 static int add_users(struct selection *s, const struct options *o)
 {
 	uint64_t uid;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < o->users.n; i++) {
-		const char *word = strcmp(o->users.at[i], "root") ? o->users.at[i] : "0";
-
-		if (parse_u64(word, &uid) || uid > UINT32_MAX) {
-			log_error("--user %s: recordings know users by their numbers; give that", word);
-			return -EINVAL;
-		}
-		err = select_add_uid(s, uid);
+		if (parse_u64(o->users.at[i], &uid) || uid > UINT32_MAX)
+			uid = SELECT_NO_UID;
+		err = select_add_uid(s, (uint32_t)uid);
 	}
 	return err;
+}
+
+void filter_user(struct selection *s, const struct options *o, const struct iolat_user *e)
+{
+	for (size_t i = 0; i < o->users.n; i++)
+		if (!strcmp(o->users.at[i], e->name))
+			s->uids[i] = e->uid;
 }
 
 int filter_make(struct selection *s, const struct options *o)

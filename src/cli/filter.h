@@ -9,6 +9,9 @@
 /* Fills `s`, which select_free() frees in any case. An exit status; what is wrong has been said. */
 int filter_make(struct selection *s, const struct options *o);
 
+/* A user of the recorded host, by name: one of the options' words may be he. In place, for whoever has copied `s`. */
+void filter_user(struct selection *s, const struct options *o, const struct iolat_user *e);
+
 /* The first entry of the option of that name, for a message; "" for none. */
 const char *filter_word(const struct options *o, const char *option);
 

@@ -12,6 +12,13 @@
 #include "capture/format.h"
 #include "cli/filter.h"
 
+/* The run's selection has the same users. */
+static void note_user(struct play *p, const struct iolat_user *e, size_t size)
+{
+	if (size >= sizeof(*e) && memchr(e->name, '\0', sizeof(e->name)))
+		filter_user(&p->selection, p->o, e);
+}
+
 static int take_event(void *ctx, const void *data, size_t size)
 {
 	struct play *p = ctx;
@@ -23,6 +30,8 @@ static int take_event(void *ctx, const void *data, size_t size)
 	if (!head)
 		return 0;
 	size = head == data ? size : head->size;
+	if (head->kind == IOLAT_EV_USER)
+		note_user(p, (const void *)head, size);
 	if (p->names) {
 		head = anonymize(p->names, head, size, &err);
 		if (!head)

@@ -23,6 +23,7 @@
 #include "collect/process_facts.h"
 #include "collect/procfs.h"
 #include "collect/seen.h"
+#include "collect/user_facts.h"
 
 #define LOOK_NS	      200000000ull /* between two looks at what is in flight */
 #define CLOCK_STEP_NS 1000000	   /* what is less may be the time that reading takes */
@@ -36,6 +37,7 @@ struct facts {
 	bool host_pids;		/* the host's root has a /proc with the pids that events have */
 	struct file_facts files;
 	struct called called;
+	struct user_facts users;
 	struct limits *limits;		/* of the cgroups of waiting tasks */
 	uint64_t next_look;		/* CLOCK_MONOTONIC */
 	bool frozen;
@@ -82,7 +84,7 @@ static int pass_waiter(struct facts *f, const struct iolat_wait *w)
 /* In a namespace of pids /proc would tell of other processes. */
 static int pass_task(struct facts *f, const struct iolat_task *e, size_t size)
 {
-	int err = send(f, e, size);
+	int err = user_facts_task(&f->users, e) ?: send(f, e, size);
 
 	return err || !f->host_pids ? err : process_facts_task(&f->processes, e) ?: called_task(&f->called, e);
 }
@@ -396,6 +398,7 @@ int facts_new(struct facts **out, struct tracer *t, const struct cgroupfs *cgrou
 	f->host_pids = cgroups->host_pids;
 	file_facts_init(&f->files, f->processes.root, sink, f->host_pids);
 	called_init(&f->called, f->processes.root, sink);
+	user_facts_init(&f->users, f->processes.root, sink);
 	f->limits = limits_new(cgroups, &(struct sink){pass_limit, f});
 	if (!f->limits) {
 		free(f);
@@ -418,6 +421,7 @@ void facts_free(struct facts *f)
 	process_facts_free(&f->processes);
 	file_facts_free(&f->files);
 	called_free(&f->called);
+	user_facts_free(&f->users);
 	cgroup_facts_free(f->cgroups);
 	limits_free(f->limits);
 	free(f);

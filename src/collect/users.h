@@ -5,7 +5,8 @@
 
 #include "collect/hostfs.h"
 
-/* The home of a user; false: not in the file. */
+/* The home and the name of a user; false: not in the file, or too long. */
 bool users_home(const struct hostfs *h, uint32_t uid, char *out, size_t size);
+bool users_name(const struct hostfs *h, uint32_t uid, char *out, size_t size);
 
 #endif

@@ -237,6 +237,11 @@ static bool clock_ok(const struct iolat_clock *e)
 	return e->synchronized <= 1;
 }
 
+static bool user_ok(const struct iolat_user *e)
+{
+	return terminated(e->name, sizeof(e->name));
+}
+
 /* Each kind's check is NAME_ok. */
 #define X(KIND, name)                                                                              \
 	static int take_##name(const struct event_handlers *h, void *ctx, const void *data)        \

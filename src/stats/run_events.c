@@ -333,6 +333,12 @@ static int on_run(void *ctx, const struct iolat_run *e)
 	return 0;
 }
 
+/* Of use for whoever selects by name, before it gets here. */
+static int on_user(void *ctx, const struct iolat_user *e)
+{
+	return 0;
+}
+
 /* A clock that was set is right from then on, and so for what was before. */
 static int on_clock(void *ctx, const struct iolat_clock *e)
 {

@@ -95,7 +95,7 @@ def test_selections_filter(recorded):
 
 @pytest.mark.parametrize("option, word", [("--pid", "4194000"), ("--name", "no such name"), ("--device", "sdzz"),
                                           ("--cgroup", "/no/such"), ("--container", "nothing"), ("--pod", "a/b"),
-                                          ("--job", "1"), ("--user", "12345")])
+                                          ("--job", "1"), ("--user", "12345"), ("--user", "no-such-user")])
 def test_a_selection_of_nothing(recorded, folder, option, word):
     path, _, _, _ = recorded(by_disks)
     out = folder() / "out"
@@ -103,9 +103,18 @@ def test_a_selection_of_nothing(recorded, folder, option, word):
     assert f"{option} {word}: nothing of that name" in done.stderr and not out.exists()
 
 
-def test_user_names_are_not_looked_up(recorded):
-    path, _, _, _ = recorded(by_disks)
-    assert "numbers" in trace.run("report", path, "--user", "nobody", rc=2).stderr
+def test_users_by_name(start_iolat, loop_disk, doio, folder):
+    """By the recorded host's names, also those of users that come later, with descendants; also where names are replaced."""
+    disk, path = loop_disk(), folder() / "run.iolat"
+    recorder = start_iolat("record", "-o", path, "-d", disk.name, "--waits")
+    doio("read", disk, count=30).finish()
+    nobody = doio("read", disk.open_to_all(), count=20, popen={"user": "nobody"})
+    nobody.finish()
+    recorder.stop()
+    for words, ios in ((["root"], 50), (["nobody"], 20), (["0"], 50), (["nobody", "daemon"], 20)):
+        assert summary(path, *(a for w in words for a in ("--user", w)))["coverage"]["requests"] == ios, words
+    assert {r["process"]["pid"] for r in summary(path, "--user", "nobody")["rows"]} == {nobody.pid}
+    assert summary(path, "--user", "nobody", "--anonymize")["coverage"]["requests"] == 20
 
 
 # --- parts of the time ----------------------------------------------------------------------
