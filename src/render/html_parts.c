@@ -222,7 +222,7 @@ int html_coverage(FILE *out, const struct html_page *p)
 	const struct coverage *c = &p->s->coverage;
 	const struct count counts[] = {
 		{"requests", "are in the rows", c->requests, true, false},
-		{"lost", "the kernel side had them, the rows do not: the ring buffer was full",
+		{"lost", "the kernel side or the disk counted them, the rows do not have them",
 		 c->lost, true, true},
 		{"aggregated", "counted without the detail of each request", c->aggregated, true,
 		 false},

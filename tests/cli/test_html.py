@@ -47,6 +47,7 @@ def show(stack, folder):
         page = browser.Page(stack, folder(), file, **how)
         assert page.said == []
         assert [u for u in page.asked_for if not u.startswith("data:")] == [f"file://{file}"]
+        assert not re.search(r"object Object|\bNaN\b|\bundefined\b", page.text("main"))
         return page
     return make
 

@@ -3,16 +3,30 @@
 
 // --- findings -----------------------------------------------------------------------
 
-const UNITS = {_ns: v => duration(v), _pct: percent, _bytes: bytes};
-function withUnit(name, value) {
-	const unit = Object.keys(UNITS).find(u => name.endsWith(u));
-	return unit && typeof value === "number"
-		? [name.slice(0, -unit.length), UNITS[unit](value)]
-		: [name, String(value)];
+const UNITS = {_ns: [duration, "time"], _pct: [percent, "share"], _bytes: [bytes, "bytes"]};
+const unitOf = name => Object.keys(UNITS).find(u => name.endsWith(u)) ?? "";
+const bare = name => name.slice(0, name.length - unitOf(name).length);
+
+// The value has its unit; the name tells it only where two would be called alike.
+function withUnit(name, value, names) {
+	const [format, what] = UNITS[unitOf(name)] ?? [/id$/.test(name) ? String : v => v.toLocaleString("en-US"), ""];
+	const alike = names.filter(n => bare(n) === bare(name)).length > 1;
+	return [alike ? `${bare(name)} ${what}` : bare(name), typeof value === "number" ? format(value) : String(value)];
+}
+
+function files(list) {
+	return el(
+		"ul",
+		{class: "files"},
+		list.map(f =>
+			el("li", {}, el("span", {}, NAMES.file(f)), f.wait_ns ? el("b", {}, ` ${duration(f.wait_ns)}`) : null),
+		),
+	);
 }
 
 function finding(f) {
-	const evidence = Object.entries(f.evidence ?? {}).map(([name, value]) => withUnit(name, value));
+	const {files: list, ...rest} = f.evidence ?? {};
+	const evidence = Object.entries(rest).map(([name, value]) => withUnit(name, value, Object.keys(rest)));
 	return el(
 		"li",
 		{class: "finding"},
@@ -31,6 +45,7 @@ function finding(f) {
 					),
 				)
 			: null,
+		list ? files(list) : null,
 		el("code", {}, f.subject ? `${f.code}: ${f.subject}` : f.code),
 	);
 }
@@ -201,7 +216,7 @@ function noted(e) {
 	const places = [...e.places].filter(([place]) => place).sort((a, b) => b[1] - a[1]);
 	const named = places.slice(0, 2).map(([place, n]) => `${place} ${count(n)}`);
 	if (places.length > 2) named.push(`${places.length - 2} more`);
-	return {...e, note: named.join(" · ") || `${count(e.ios)} requests`, share: share(e.total)};
+	return {...e, note: named.join(" · ") || requests(e.ios), share: share(e.total)};
 }
 
 // Those that waited for a thousandth of their time or of what the longest did.

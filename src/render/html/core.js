@@ -40,6 +40,7 @@ function duration(ns, brief) {
 			? scaled(s / 60, ["m"], 1e9, brief)
 			: scaled(s / 3600, ["h"], 1e9, brief);
 }
+const requests = n => `${count(n)} ${n === 1 ? "request" : "requests"}`;
 const moment = ns => (ns ? duration(ns, true) : "0");
 const bytes = n => scaled(n, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], 1024, true);
 const rate = n => (n ? bytes(n) + "/s" : "0");

@@ -214,7 +214,7 @@ function showHeat(box, device) {
 					"figcaption",
 					{},
 					{read: "Reads", write: "Writes", flush: "Flushes"}[panel.op],
-					el("small", {}, `${count(total)} requests`),
+					el("small", {}, requests(total)),
 				),
 				chart,
 			),

@@ -130,7 +130,7 @@ function histogramCard(row, shared) {
 			el(
 				"small",
 				{},
-				[where(row), `${count(row.ios)} requests`].filter(Boolean).join(", "),
+				[where(row), requests(row.ios)].filter(Boolean).join(", "),
 			),
 		),
 	);
@@ -152,8 +152,14 @@ function histogramCard(row, shared) {
 	return [card, () => draws(chart, width => histogram(row, shared, width), PAPER / 2 - 20)];
 }
 
+// A few requests have no distribution; where no row has more, they are what there is.
+const FEW = 10;
+const shapely = DATA.rows.filter(r => r.ios >= FEW);
+const shaped = shapely.length ? shapely : DATA.rows.filter(r => r.ios);
+const unshaped = DATA.rows.filter(r => r.ios).length - shaped.length;
+
 function showHistograms(box) {
-	const rows = DATA.rows.filter(r => r.ios),
+	const rows = shaped,
 		shared = domain(rows),
 		cards = rows.map(row => histogramCard(row, shared));
 	const grid = el(
@@ -161,7 +167,11 @@ function showHistograms(box) {
 		{class: "cards"},
 		cards.map(([card]) => card),
 	);
-	box.replaceChildren(grid, firstOf(grid, 9) ?? "");
+	box.replaceChildren(
+		grid,
+		firstOf(grid, 9) ?? "",
+		unshaped ? el("p", {class: "note"}, `Of ${count(unshaped)} more ${unshaped === 1 ? "row" : "rows"} with fewer than ${FEW} requests only the table tells.`) : "",
+	);
 	cards.forEach(([, draw]) => draw?.());
 }
 
