@@ -120,7 +120,7 @@ class Guests:
                    str(iolat), "/share/results.json"]
         log, status = self.run([HERE / "boot", "-g", cgroups, *MACHINES[machine], "-s", share, "-t", "1200", folder, shlex.join(command)])
         try:
-            return json.loads((share / "results.json").read_text()), log
+            return {**json.loads((share / "results.json").read_text()), "share": share}, log
         except OSError:
             return None, f"the guest gave no answer, status {status}:\n{log}"
 
@@ -135,7 +135,7 @@ class Guests:
 @pytest.fixture(scope="session")
 def guests(request, tmp_path_factory):
     assert IOLAT.is_file(), f"{IOLAT} is not built (make)"
-    chosen = [item.callspec.params for item in request.session.items if getattr(item, "function", None) is test_kernel]
+    chosen = [item.callspec.params for item in request.session.items if getattr(item, "function", None) in (test_kernel, test_recording)]
     all_of_them = Guests(tmp_path_factory, dict.fromkeys((p["suite"], p["cgroups"], p["machine"]) for p in chosen))
     yield all_of_them
     all_of_them.end()
@@ -149,3 +149,13 @@ def test_kernel(guests, suite, release, cgroups, machine, check):
     assert answers["release"].startswith(release)
     problem = answers[check]
     assert problem is None, problem
+
+
+@pytest.mark.parametrize("suite,release,cgroups,machine", [boot for boot in BOOTS if boot[3] == "plain"],
+                         ids=["-".join(boot[:1] + boot[2:]) for boot in BOOTS if boot[3] == "plain"])
+def test_recording(guests, suite, release, cgroups, machine):
+    """What was recorded there says the same here."""
+    answers, log = guests.ask(suite, cgroups, machine)
+    assert answers is not None, log
+    report = subprocess.run([IOLAT, "report", answers["share"] / "run.iolat", "-f", "json"], stdout=subprocess.PIPE, text=True)
+    assert report.stdout == (answers["share"] / "run.json").read_text() and json.loads(report.stdout)["kernel"].startswith(release)

@@ -60,6 +60,7 @@ def main():
     parser.add_argument("--only", action="append", help="checks whose label holds this, or another such word")
     args = parser.parse_args()
     tools.IOLAT = args.iolat
+    tools.SHARE = os.path.dirname(args.results)
     tools.put("/sys/kernel/debug/kprobes/enabled", 0)  # whoever counts on one sees nothing
     tools.make_disks()
     results = {"release": os.uname().release}

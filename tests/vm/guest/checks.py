@@ -25,7 +25,7 @@ import importlib
 import inspect
 from typing import Callable, NamedTuple
 
-TOPICS = ["direct", "cgroups", "containers", "merges", "ops", "scsi", "waits", "devices", "names", "paths", "hanging", "files", "kernel", "workers", "scale"]
+TOPICS = ["direct", "cgroups", "containers", "merges", "ops", "scsi", "waits", "devices", "names", "paths", "hanging", "files", "kernel", "workers", "scale", "recording"]
 # The forms of the programs that are asked: the one that iolat chooses by itself, and the poorest.
 FORMS = ["chosen", "raw"]
 # The runs that checks share: iolat's options; whether the disks are idle when it ends.

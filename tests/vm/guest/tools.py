@@ -21,6 +21,7 @@ MIB = 1 << 20
 DELAY_NS = 20_000_000  # of SLOW's completions
 CGROUP_ROOT = "/sys/fs/cgroup"
 IOLAT = ""
+SHARE = ""  # a folder that the host sees
 
 # Disks; vda and nvme0n1 are 16 GiB, thin.
 SLOW = "nullb0"     # completes after DELAY_NS
