@@ -363,7 +363,7 @@ static int check(const struct options *o)
 			  o->output ? ", without a ':', which fio would not understand" : "");
 		return EXIT_USAGE;
 	}
-	if (!are_one_recording(&o->files) && (o->log || o->interval_ns || o->format->timeline || o->format->requests)) {
+	if (!are_one_recording(&o->files) && (o->log || o->interval_ns || o->format->wait || o->format->requests)) {
 		log_error("%s%s: of one FILE only", o->log ? "--log" : o->interval_ns ? "--interval" : "--format ",
 			  o->log || o->interval_ns ? "" : o->format->name);
 		return EXIT_USAGE;

@@ -29,7 +29,7 @@ static void add_host(struct by *by)
 
 static int play_one(struct several_report *r, size_t i)
 {
-	const struct run_options ro = {.by = r->by, .stuck_ns = r->o->stuck_ns};
+	const struct run_options ro = {.by = r->by, .stuck_ns = r->o->stuck_ns, .timeline = r->o->format->timeline};
 	struct play *p = &r->plays[i];
 	int err, status = play_open(p, r->o->files.at[i], r->o, &ro);
 

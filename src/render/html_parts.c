@@ -49,6 +49,11 @@ static const char *or_unknown(const char *s)
 	return s && *s ? s : "unknown";
 }
 
+static const char *host_of(const struct snapshot *s)
+{
+	return s->host || !by_has(s->by, BY_HOST) ? or_unknown(s->host) : "several hosts";
+}
+
 /* "27,301" */
 static char *thousands(char buf[THOUSANDS], uint64_t v)
 {
@@ -88,7 +93,7 @@ static void put_time(FILE *out, uint64_t wall_ns)
 
 int html_title(FILE *out, const struct html_page *p)
 {
-	html_text(out, or_unknown(p->s->host));
+	html_text(out, host_of(p->s));
 	return 0;
 }
 
@@ -97,7 +102,7 @@ int html_made(FILE *out, const struct html_page *p)
 	char duration[UNITS_LEN];
 
 	fputs("<strong>", out);
-	html_text(out, or_unknown(p->s->host));
+	html_text(out, host_of(p->s));
 	fputs("</strong>, ", out);
 	put_time(out, p->s->start_wall_ns);
 	fprintf(out, ", %s", fmt_duration(duration, p->s->duration_ns));
@@ -337,7 +342,7 @@ int html_about(FILE *out, const struct html_page *p)
 
 	fputs("<div class=\"scroll\"><table class=\"facts\"><tbody>\n", out);
 	put_fact(out, "command", or_unknown(s->command));
-	put_fact(out, "host", or_unknown(s->host));
+	put_fact(out, "host", host_of(s));
 	put_fact(out, "kernel", or_unknown(s->kernel));
 	put_when(out, "start", s->start_wall_ns);
 	put_when(out, "end", s->end_wall_ns);

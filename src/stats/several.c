@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/timeline_join.h"
+
 /* Lists of equal kind, one behind the other. */
 #define JOIN(to, count, list, parts, n)                                                            \
 	do {                                                                                       \
@@ -107,7 +109,10 @@ int several_join(struct several *s, const struct snapshot *parts, size_t n)
 	s->joined.stuck = s->stuck;
 	s->joined.findings = s->findings;
 	s->joined.coverage.disks = s->disks;
-	return 0;
+	if (!parts[0].timeline)
+		return 0;
+	s->joined.timeline = &s->timeline;
+	return timeline_join(&s->timeline, parts, n, s->joined.start_wall_ns, s->joined.end_wall_ns);
 }
 
 void several_free(struct several *s)
@@ -117,4 +122,5 @@ void several_free(struct several *s)
 	free(s->stuck);
 	free(s->findings);
 	free(s->disks);
+	timeline_free(&s->timeline);
 }

@@ -7,6 +7,7 @@
 #define IOLAT_STATS_SEVERAL_H
 
 #include "stats/snapshot.h"
+#include "stats/timeline.h"
 
 struct several {
 	struct snapshot joined;
@@ -15,6 +16,7 @@ struct several {
 	struct stuck *stuck;
 	struct finding *findings;
 	struct coverage_disk *disks;
+	struct timeline timeline;
 };
 
 /* n summaries, at least one, which must outlive `s`. 0 or -ENOMEM; several_free() in any case. */

@@ -66,7 +66,7 @@ uint64_t timeline_level_floor(unsigned int level)
 
 /* --- buckets ---------------------------------------------------------------------- */
 
-static void add_bucket(struct timeline_bucket *into, const struct timeline_bucket *from)
+void timeline_add_bucket(struct timeline_bucket *into, const struct timeline_bucket *from)
 {
 	into->ios += from->ios;
 	into->bytes += from->bytes;
@@ -85,7 +85,7 @@ void timeline_sum(const struct timeline_track *t, size_t first, size_t n,
 {
 	*out = (struct timeline_bucket){0};
 	for (size_t i = first; i < first + n && i < TIMELINE_BUCKETS; i++)
-		add_bucket(out, &t->buckets[i]);
+		timeline_add_bucket(out, &t->buckets[i]);
 }
 
 static void halve_track(struct timeline_track *t)
@@ -94,7 +94,7 @@ static void halve_track(struct timeline_track *t)
 
 	for (size_t i = 0; i < TIMELINE_BUCKETS / 2; i++) {
 		b[i] = b[2 * i];
-		add_bucket(&b[i], &b[2 * i + 1]);
+		timeline_add_bucket(&b[i], &b[2 * i + 1]);
 	}
 	memset(&b[TIMELINE_BUCKETS / 2], 0, sizeof(*b) * TIMELINE_BUCKETS / 2);
 }

@@ -67,6 +67,8 @@ const struct disk *timeline_disk(const struct timeline *s, size_t i); /* NULL be
 /* Buckets first to first + n - 1 of a track as one; behind `used` they are empty. */
 void timeline_sum(const struct timeline_track *t, size_t first, size_t n, struct timeline_bucket *out);
 
+void timeline_add_bucket(struct timeline_bucket *into, const struct timeline_bucket *from);
+
 /* Level 0 is below 1024 ns, then four equal ones a power of two, the last one open above. */
 unsigned int timeline_level(uint64_t latency_ns);
 uint64_t timeline_level_floor(unsigned int level); /* lowest latency in it, in ns */

@@ -235,7 +235,7 @@ def test_two_recordings(recorded, record_of_host, run_iolat):
     assert all(f["subject"].startswith((live["host"], "elsewhere")) for f in both["findings"])
     assert len(report(path, other, "-f", "csv").splitlines()) == 1 + 2 * len(live["rows"])
     assert "elsewhere" in report(path, other) and report(path, other, "-p", loads[0].pid)
-    for args in (["-f", "html"], ["-i", "1s"], ["--events", "-f", "csv", "-i", "1s"], ["-f", "fio", "-o", "x"]):
+    for args in (["-f", "trace"], ["-i", "1s"], ["--events", "-f", "csv", "-i", "1s"], ["-f", "fio", "-o", "x"]):
         assert len(run_iolat("report", path, other, *args, rc=2).stderr.splitlines()) == 1
 
 
@@ -243,6 +243,18 @@ def test_by_host(recorded):
     path, live, _, _ = recorded(by_disks)
     row = trace.one(summary(path, "--by", "host")["rows"])
     assert row["host"] == live["host"] == os.uname().nodename and row["ios"] == 50
+
+
+def test_page_of_two_hosts(recorded, record_of_host):
+    """Charts over time have a line for each host's disk, which add up to the hosts' rows."""
+    path, live, _, disks = recorded(by_pids)
+    page = report(path, record_of_host(path, "elsewhere"), "-f", "html")
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    ios = {}
+    for track in data["timeline"]["tracks"]:
+        ios[track["device"]] = ios.get(track["device"], 0) + sum(track["ios"])
+    assert ios == {f"{host[:15]}: {disk.name}": n for host in (live["host"], "elsewhere") for disk, n in zip(disks, (30, 20))}
+    assert "several hosts" in page
 
 
 def test_requests_of_two_recordings(recorded, record_of_host):
