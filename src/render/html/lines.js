@@ -39,10 +39,10 @@ function lineChart(measure, lines, width) {
 		...line,
 		values: summed(line.tracks, measure.field).map(measure.each),
 	}));
-	const max = Math.max(...data.map(d => Math.max(...d.values)), 1e-9) * 1.05,
-		y = linear(0, max, bottom, top);
-	// A last bucket of which the run had only a little would look like a fall.
+	// A last bucket of which the run had only a little would look like a fall, or a peak.
 	const whole = N > 1 && widthOf(N - 1) < S.width_ns / 2 ? N - 1 : N;
+	const max = Math.max(...data.map(d => Math.max(...d.values.slice(0, whole))), 1e-9) * 1.05,
+		y = linear(0, max, bottom, top);
 	const points = d =>
 		d.values.slice(0, whole).map((v, i) => `${x(startOf(i) + widthOf(i) / 2).toFixed(1)},${y(v).toFixed(1)}`);
 	const node = svg(
