@@ -241,12 +241,19 @@ static int take_gpus(struct metrics *m, const struct snapshot *s)
 
 /* --- the whole -------------------------------------------------------------------- */
 
+/* What is not of a set of labels takes a hundred series; tasks get one set for each of I/O. One of each is `other`. */
+static size_t sets_within(size_t max_series)
+{
+	size_t n = max_series / (METRIC_IO_SERIES + REASON_MAX);
+
+	return n > 1 ? n - 1 : n;
+}
+
 int metrics_init(struct metrics *m, size_t max_series)
 {
 	*m = (struct metrics){.max_series = max_series};
-	/* What is not of a set of labels takes a hundred series; tasks get one set for each of I/O. */
-	metric_set_init(&m->io, max_series / (METRIC_IO_SERIES + REASON_MAX));
-	metric_set_init(&m->tasks, max_series / (METRIC_IO_SERIES + REASON_MAX));
+	metric_set_init(&m->io, sets_within(max_series));
+	metric_set_init(&m->tasks, sets_within(max_series));
 	while (finding_code_at(m->n_codes))
 		m->n_codes++;
 	m->found_ns = calloc(m->n_codes, sizeof(*m->found_ns));

@@ -14,3 +14,12 @@ class Soak:
 @pytest.fixture
 def soak():
     return Soak()
+
+
+@pytest.fixture
+def reader(loop_disk, stack):
+    """A disk and a descriptor that reads it directly."""
+    disk = loop_disk()
+    fd = os.open(disk.path, os.O_RDONLY | os.O_DIRECT)
+    stack.callback(os.close, fd)
+    return disk, fd

@@ -5,54 +5,14 @@ are ROWS of them, the rest is added up in one row. So size may grow with the row
 all; short runs show that one that has gone costs little and holds nothing open.
 """
 import fcntl
-import mmap
 import os
-import pathlib
-import re
 
 import pytest
 
-from lib import base, cgroups, trace
+from lib import base, cgroups, churn, trace
 
 ROWS = 10_000  # RUN_ROWS in src/stats/run.c
 LOOP_CTL_ADD, LOOP_CTL_REMOVE, LOOP_SET_FD, LOOP_CLR_FD = 0x4C80, 0x4C81, 0x4C00, 0x4C01
-
-
-class Size:
-    """What a process takes."""
-
-    def __init__(self, pid):
-        fdinfo = [self.read(f) for f in pathlib.Path(f"/proc/{pid}/fdinfo").iterdir()]
-        maps = [re.search(r"^memlock:\s+(\d+)", text, re.M) for text in fdinfo if "map_id:" in text]
-        self.resident = int(re.search(r"VmRSS:\s+(\d+)", self.read(f"/proc/{pid}/status"))[1]) * 1024
-        self.maps = sum(int(m[1]) for m in maps if m)  # links and programs name maps, too
-        self.descriptors = len(fdinfo)
-
-    @staticmethod
-    def read(path):
-        try:
-            return pathlib.Path(path).read_text()
-        except FileNotFoundError:
-            return ""
-
-    def __str__(self):
-        return f"{self.resident >> 10} KiB resident, {self.maps >> 10} KiB of maps, {self.descriptors} descriptors"
-
-
-def read_once(fd):
-    os.preadv(fd, [mmap.mmap(-1, 4096)], 0)
-
-
-def in_child(work):
-    """Runs it in a process of its own."""
-    child = os.fork()
-    if not child:
-        try:
-            work()
-            os._exit(0)
-        except BaseException:  # nothing of pytest may go on in the child
-            os._exit(1)
-    assert os.waitpid(child, 0)[1] == 0
 
 
 def settle(tracer):
@@ -66,11 +26,11 @@ def check_flat(tracer, once, n, each_bytes):
     for i in range(n // 4):
         once(i)
     settle(tracer)
-    before = Size(tracer.pid)
+    before = churn.Size(tracer.pid)
     for i in range(n // 4, n):
         once(i)
     settle(tracer)
-    after = Size(tracer.pid)
+    after = churn.Size(tracer.pid)
     room = base.MIB + each_bytes * max(min(n, ROWS) - n // 4, 0)
     print(f"after {n // 4}: {before}; after {n}: {after}")
     assert after.resident - before.resident <= room, f"{before}; then {after}"
@@ -91,15 +51,6 @@ def watch(start_iolat):
     return lambda *args: start_iolat("-f", "json", "-i", "1s", *args)
 
 
-@pytest.fixture
-def reader(loop_disk, stack):
-    """A disk and a descriptor that reads it directly."""
-    disk = loop_disk()
-    fd = os.open(disk.path, os.O_RDONLY | os.O_DIRECT)
-    stack.callback(os.close, fd)
-    return disk, fd
-
-
 def check_complete(summary, ios):
     """All of them, but for events that the kernel skipped while others attached, and iolat says so; how many."""
     coverage = summary["coverage"]
@@ -112,17 +63,9 @@ def test_processes(reader, watch, soak):
     disk, fd = reader
     tracer = watch("--device", disk.name)
     n = soak(400, 100_000)
-    check_flat(tracer, lambda i: in_child(lambda: read_once(fd)), n, 6000)
+    check_flat(tracer, lambda i: churn.in_child(lambda: churn.read_once(fd)), n, 6000)
     check_complete(tracer.stop(), n)
     check_frames(tracer, soak.on)
-
-
-def removed(folder):
-    try:
-        folder.rmdir()
-    except OSError:  # the process that was in it is still going
-        return False
-    return True
 
 
 def test_cgroups(reader, watch, soak, stack, run_area):
@@ -137,9 +80,9 @@ def test_cgroups(reader, watch, soak, stack, run_area):
 
         def work():
             (group / "cgroup.procs").write_text("0")
-            read_once(fd)
-        in_child(work)
-        base.wait_until("an empty cgroup", lambda: removed(group))
+            churn.read_once(fd)
+        churn.in_child(work)
+        base.wait_until("an empty cgroup", lambda: churn.removed(group))
     check_flat(tracer, once, n, 6000)
     summary = tracer.stop()
     check_complete(summary, n)
@@ -183,7 +126,7 @@ def test_disks(run_area, stack, folder, watch, soak):
 
         def once(i):
             disk = LoopDisk(control, first + i, file.fileno())
-            read_once(disk.fd)
+            churn.read_once(disk.fd)
             disk.remove()
         check_flat(tracer, once, n, 20_000)
     summary = tracer.stop()
