@@ -354,6 +354,19 @@ static inline struct iolat_gpu_process a_gpu_process(uint32_t number, uint64_t t
 		.head = HEAD(GPU_PROCESS, iolat_gpu_process), .number = number, .ts_ns = ts_ns, .memory = 4096, .tgid = tgid};
 }
 
+static inline struct iolat_clock a_clock(uint64_t mono_ns, uint64_t wall_ns)
+{
+	return (struct iolat_clock){.head = HEAD(CLOCK, iolat_clock), .mono_ns = mono_ns, .wall_ns = wall_ns};
+}
+
+static inline struct iolat_user a_user(uint32_t uid, const char *name)
+{
+	struct iolat_user e = {.head = HEAD(USER, iolat_user), .uid = uid};
+
+	snprintf(e.name, sizeof(e.name), "%s", name);
+	return e;
+}
+
 static inline struct iolat_select a_select(enum iolat_select_what what, const char *text)
 {
 	struct iolat_select e = {.head = HEAD(SELECT, iolat_select), .what = what};

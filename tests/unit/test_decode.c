@@ -131,6 +131,8 @@ static void all_samples(struct sample s[IOLAT_EV_MAX])
 	SAMPLE(s, GPU_PROCESS, a_gpu_process(0, 1, 100));
 	SAMPLE(s, MARK, a_mark(IOLAT_MARK_START, "epoch 3", 1));
 	SAMPLE(s, SELECT, a_select(IOLAT_SELECT_NAME, "dd"));
+	SAMPLE(s, CLOCK, a_clock(1000, 2000));
+	SAMPLE(s, USER, a_user(1000, "ml"));
 }
 
 static void test_every_kind_reaches_its_handler(void **state)

@@ -67,7 +67,7 @@ static void test_whole_line(void **state)
 	struct fixture *f = *state;
 
 	fixture_expect(f, "json",
-		       HEAD("interval") BY_DEFAULT "\"submission\":\"bio\"," HOOKS COVERAGE
+		       HEAD("interval") BY_DEFAULT "\"submission\":\"bio\",\"clock_synchronized\":null," HOOKS COVERAGE
 						   "\"rows\":[" READ_ROW "," WRITE_ROW "]," TAIL);
 }
 
@@ -82,7 +82,7 @@ static void test_empty_summary(void **state)
 	f->frame.bio_submission = false;
 	fixture_expect(f, "json",
 		       HEAD("summary") BY_DEFAULT
-		       "\"submission\":\"request\",\"hooks\":[],"
+		       "\"submission\":\"request\",\"clock_synchronized\":null,\"hooks\":[],"
 		       "\"coverage\":{\"requests\":0,\"lost\":0,\"aggregated\":0,\"unmatched\":0,"
 		       "\"unowned\":0,\"map_full\":0,\"backward\":0,\"missed\":0,\"names_lost\":0,\"devices\":[]},"
 		       "\"rows\":[]," TAIL);
