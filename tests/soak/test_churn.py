@@ -35,7 +35,8 @@ def check_flat(tracer, once, n, each_bytes):
     print(f"after {n // 4}: {before}; after {n}: {after}")
     assert after.resident - before.resident <= room, f"{before}; then {after}"
     assert after.maps - before.maps <= base.MIB, f"{before}; then {after}"
-    assert after.descriptors == before.descriptors, f"{before}; then {after}"
+    # Some are of files that are just being read.
+    base.wait_until("as few descriptors as before", lambda: Size(tracer.pid).descriptors <= before.descriptors)
 
 
 def check_frames(tracer, soaked):
