@@ -275,6 +275,25 @@ static void test_disks_own_counts(void **state)
 	fixture_expect_part(f, "table", "unmatched 0  vda: iostats off\n");
 }
 
+/* A line stays one that can be read, and what was missed comes before what cannot be known. */
+static void test_many_disks_own_counts(void **state)
+{
+	struct coverage_disk disks[7];
+	struct fixture *f = *state;
+	struct disk counted = f->disk;
+
+	f->frame.type = SNAPSHOT_SUMMARY;
+	f->disk.facts_known = counted.accounted = true;
+	for (int i = 0; i < 7; i++)
+		disks[i] = f->coverage_disk;
+	disks[6] = (struct coverage_disk){.disk = &counted, .kernel_known = true, .kernel = 5, .seen = 3};
+	f->frame.coverage.disks = disks;
+	f->frame.coverage.n_disks = 4;
+	fixture_expect_part(f, "table", "  vda: iostats off  vda: iostats off  vda: iostats off  vda: iostats off\n");
+	f->frame.coverage.n_disks = 7;
+	fixture_expect_part(f, "table", "  vda: kernel counted 5, seen 3  vda: iostats off  vda: iostats off  vda: iostats off  and 3 more disks\n");
+}
+
 static void test_histograms(void **state)
 {
 	struct fixture *f = *state;
@@ -424,6 +443,7 @@ int main(void)
 		FIXTURE_TEST(test_order_of_equals),
 		FIXTURE_TEST(test_completeness),
 		FIXTURE_TEST(test_disks_own_counts),
+		FIXTURE_TEST(test_many_disks_own_counts),
 		FIXTURE_TEST(test_histograms),
 		FIXTURE_TEST(test_histogram_edges),
 		FIXTURE_TEST(test_extremes),
