@@ -305,6 +305,10 @@ static int check(const struct parser *p)
 			  command->name);
 		return EXIT_USAGE;
 	}
+	if (o->from.kind == o->to.kind && o->from.ns > o->to.ns && o->from.kind != MOMENT_CLOCK) { /* it may be another day's */
+		log_error("--from and --to: nothing is between them, for the first is the later one");
+		return EXIT_USAGE;
+	}
 	if (o->log_pattern && !o->log) {
 		log_error("--log-pattern: of no use without --log FILE; try 'iolat %s--help'",
 			  o->command == COMMAND_LIVE ? "" : "COMMAND ");

@@ -57,6 +57,8 @@ WRONG = {
     "root of doctor that is not there": ["doctor", "--root", "/no/such/folder"],
     "ready-fd no number": ["--ready-fd", "x"],
     "user-command unknown": ["--user-command", "somebody"],
+    "ends before it begins": ["report", "x", "--from", "3s", "--to", "1s"],
+    "ends before it begins by the clock": ["report", "x", "--from", "2026-12-01T00:00:01Z", "--to", "2026-12-01T00:00:00Z"],
     "no command": ["--"],
     "live option for doctor": ["doctor", "--pid", "1"],
 }
