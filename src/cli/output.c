@@ -4,15 +4,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/log.h"
 #include "base/units.h"
+
+#define SELF_FD "/proc/self/fd"
 
 static bool env_number(const char *name, unsigned int *out)
 {
@@ -70,8 +75,7 @@ static FILE *open_file(const char *path, int how)
 
 static int open_as(struct output *o, const char *path, int how)
 {
-	o->path = path;
-	o->temporary = NULL;
+	*o = (struct output){.path = path};
 	o->stream = path ? open_file(path, how) : stdout;
 	if (o->stream)
 		return EXIT_OK;
@@ -119,33 +123,68 @@ static bool is_replaceable(const char *path)
 	return lstat(path, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
 }
 
-static FILE *open_temporary(struct output *o)
+/* Without a name until it is whole, where the file system can do that: nothing stays of it, however this ends. */
+static int open_unnamed(const char *path)
+{
+	AUTO_FREE char *copy = strdup(path);
+
+	return copy && !access(SELF_FD, X_OK) ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+}
+
+static int open_named(char *temporary)
 {
 	mode_t mask = umask(0);
-	int fd;
+	int fd = mkostemp(temporary, O_CLOEXEC);
 
 	umask(mask);
+	if (fd >= 0)
+		fchmod(fd, 0666 & ~mask);
+	return fd;
+}
+
+static FILE *open_temporary(struct output *o)
+{
+	int fd;
+
 	if (asprintf(&o->temporary, "%s.XXXXXX", o->path) < 0) {
 		o->temporary = NULL;
 		errno = ENOMEM;
 		return NULL;
 	}
-	fd = mkostemp(o->temporary, O_CLOEXEC);
+	fd = open_unnamed(o->path);
+	o->unnamed = fd >= 0;
+	if (!o->unnamed)
+		fd = open_named(o->temporary);
 	if (fd < 0) {
 		free(o->temporary);
 		o->temporary = NULL;
 		return NULL;
 	}
-	fchmod(fd, 0666 & ~mask);
 	give_to_sudo_user(fd);
 	return fdopen(fd, "w");
+}
+
+/* What is whole gets the temporary name, for the moment until it takes its own. */
+static int give_name(struct output *o)
+{
+	char *random = o->temporary + strlen(o->path) + 1, self[64];
+	unsigned int n;
+
+	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
+		return -1;
+	snprintf(random, strlen("XXXXXX") + 1, "%06x", n & 0xffffff);
+	snprintf(self, sizeof(self), SELF_FD "/%d", fileno(o->stream));
+	if (linkat(AT_FDCWD, self, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW))
+		return -1;
+	o->unnamed = false;
+	return 0;
 }
 
 int output_open_whole(struct output *o, const char *path)
 {
 	if (!path || !is_replaceable(path))
 		return output_open(o, path);
-	o->path = path;
+	*o = (struct output){.path = path};
 	o->stream = open_temporary(o);
 	if (o->stream)
 		return EXIT_OK;
@@ -155,13 +194,18 @@ int output_open_whole(struct output *o, const char *path)
 
 static int finish_temporary(struct output *o, int err)
 {
-	if (err)
+	if (err && !o->unnamed)
 		unlink(o->temporary);
-	else if (rename(o->temporary, o->path))
+	else if (!err && rename(o->temporary, o->path))
 		err = explain(o, "write to", errno);
 	free(o->temporary);
 	o->temporary = NULL;
 	return err;
+}
+
+static int explain_write(const struct output *o)
+{
+	return errno == EPIPE ? -EPIPE : explain(o, "write to", errno);
 }
 
 int output_close(struct output *o)
@@ -170,8 +214,10 @@ int output_close(struct output *o)
 
 	if (!o->stream)
 		return 0;
-	if (fclose(o->stream))
-		err = errno == EPIPE ? -EPIPE : explain(o, "write to", errno);
+	if (fflush(o->stream) || (o->unnamed && give_name(o)))
+		err = explain_write(o);
+	if (fclose(o->stream) && !err)
+		err = explain_write(o);
 	o->stream = NULL;
 	return o->temporary ? finish_temporary(o, err) : err;
 }

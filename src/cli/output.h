@@ -13,6 +13,7 @@ struct output {
 	FILE *stream;
 	const char *path;	/* NULL: standard output */
 	char *temporary;	/* renamed to `path` when whole, or NULL */
+	bool unnamed;		/* it is not there yet under that name */
 };
 
 /* Opens; an exit status, the reason said. */
@@ -22,7 +23,7 @@ int output_open(struct output *o, const char *path);
 int output_open_new(struct output *o, const char *path);
 
 /* The same for a file that appears under its name only when it is whole: where `path` is new or a
- * regular file, through a temporary one beside it. */
+ * regular file, through a temporary one beside it, which has no name where the file system can do without. */
 int output_open_whole(struct output *o, const char *path);
 
 /* Opens the n-th file beside `path`, as PATH.N.log: its name in *name, to be freed. NULL after saying why. */

@@ -1,4 +1,5 @@
 """Recordings: what `report` says is what the live run would have said; broken files are read as far as they are whole."""
+import contextlib
 import json
 import os
 import signal
@@ -132,6 +133,29 @@ def test_output_appears_when_whole(recorded, tmp_path):
     report(tmp_path / "none", "-o", out, rc=1)
     assert out.read_text() == before
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.json", "run.iolat"]
+
+
+def open_files(pid):
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):  # closed by now
+            yield os.readlink(f"/proc/{pid}/fd/{fd}")
+
+
+def test_a_report_that_is_killed_leaves_nothing(recorded, stack, folder):
+    """Half of a file is no file: what was written has no name until it is whole."""
+    _, _, path, _ = recorded
+    here = folder()
+    base.sh("mount", "-t", "tmpfs", here.name, here)
+    stack.callback(base.sh, "umount", here)
+    os.mkfifo(here / "in")
+    report = subprocess.Popen([base.IOLAT, "report", here / "in", "-f", "html", "-o", here / "out"], env=base.clean_env())
+    with open(here / "in", "wb") as f:
+        f.write(path.read_bytes()[:200])
+        f.flush()
+        base.wait_until("its output", lambda: len([name for name in open_files(report.pid) if name.startswith(f"{here}/")]) == 2)
+        report.kill()
+        report.wait(base.LIMIT)
+    assert os.listdir(here) == ["in"]
 
 
 def test_no_space_left(start_iolat, loop_disk, doio):
