@@ -27,7 +27,7 @@ def record(start_iolat, doio, folder):
     def make(disk, count, size=4096):
         out = folder() / "run.iolat"
         load = doio("read", disk, count=count, size=size)
-        recorder = start_iolat("record", "-o", out, "-f", "json", "-d", disk.name, "--waits")
+        recorder = start_iolat("record", "-o", out, "-f", "json", "-d", disk.name, "--pid", load.pid)
         load.finish()
         return out, recorder.stop()
     return make
