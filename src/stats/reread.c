@@ -87,8 +87,9 @@ static void mark(struct chunk *c, uint64_t from, uint64_t to, struct reread_answ
 /* A block that is read in parts tells nothing, so it is left out. */
 int reread_add(struct reread *r, uint32_t disk, uint64_t sector, uint32_t bytes, struct reread_answer *out)
 {
-	uint64_t block = (sector * 512 + REREAD_BLOCK - 1) / REREAD_BLOCK;
-	uint64_t end = (sector * 512 + bytes) / REREAD_BLOCK;
+	const unsigned int sectors = REREAD_BLOCK / 512;
+	uint64_t block = sector / sectors + (sector % sectors > 0); /* in sectors, so that none is beyond the numbers */
+	uint64_t end = (sector + bytes / 512) / sectors;
 
 	*out = (struct reread_answer){0};
 	while (block < end) {

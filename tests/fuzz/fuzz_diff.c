@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture/codec.h"
+#include "capture/decoder.h"
 #include "render/diff.h"
 #include "stats/run.h"
 
@@ -23,9 +23,12 @@ static void summarise(struct run **r, struct snapshot *s, const uint8_t *data, s
 {
 	const struct run_options o = {.by = {.keys = {BY_PROCESS, BY_OP}, .n = 2, .mask = 1u << BY_PROCESS | 1u << BY_OP}};
 
-	if (run_new(r, &o))
+	struct decoder *d = decoder_new();
+
+	if (!d || run_new(r, &o))
 		abort();
-	capture_decode(data, size, sizeof(struct iolat_request), take, *r);
+	decoder_block(d, data, size, take, *r);
+	decoder_free(d);
 	if (run_whole(*r, run_end(*r), SNAPSHOT_SUMMARY, s))
 		abort();
 }

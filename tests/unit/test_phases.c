@@ -288,6 +288,8 @@ static void test_reread(void **state)
 	assert_int_equal(reread_add(&r, 1, 32 << 11, 4096, &a), 0);
 	assert_int_equal(a.again, 4096);
 	assert_int_equal(reread_add(&r, 1, ~0ull >> 9, 4096, &a), 0);
+	assert_int_equal(reread_add(&r, 1, ~0ull >> 9, 0, &a), 0); /* ends, too */
+	assert_int_equal(a.followed, 0);
 	reread_free(&r);
 }
 
