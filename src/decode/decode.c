@@ -23,10 +23,16 @@ static bool cgroup_key_ok(__u64 cgroup)
 	return IOLAT_CGROUP_TREE(cgroup) < IOLAT_TREE_MAX;
 }
 
+/* No clock that counts from a boot comes to 146 years; so sums and steps beyond such a time stay in 64 bits. */
+static bool time_ok(__u64 ns)
+{
+	return ns < 1ull << 62;
+}
+
 /* The parts of the latency sum up to a start that is not before the clock's zero. */
 static bool times_ok(const struct iolat_request *e)
 {
-	return e->queue_ns <= e->end_ns && e->device_ns <= e->end_ns - e->queue_ns;
+	return time_ok(e->end_ns) && e->queue_ns <= e->end_ns && e->device_ns <= e->end_ns - e->queue_ns;
 }
 
 static bool request_ok(const struct iolat_request *e)
@@ -37,12 +43,12 @@ static bool request_ok(const struct iolat_request *e)
 
 static bool share_ok(const struct iolat_share *e)
 {
-	return e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup);
+	return time_ok(e->end_ns) && e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup);
 }
 
 static bool task_ok(const struct iolat_task *e)
 {
-	return e->what < IOLAT_TASK_MAX && cgroup_key_ok(e->cgroup) &&
+	return e->what < IOLAT_TASK_MAX && cgroup_key_ok(e->cgroup) && time_ok(e->ts_ns) &&
 	       terminated(e->comm, sizeof(e->comm));
 }
 
@@ -58,7 +64,7 @@ static bool name_ok(const struct iolat_name *e)
 
 static bool run_ok(const struct iolat_run *e)
 {
-	return terminated(e->host, sizeof(e->host)) && terminated(e->kernel, sizeof(e->kernel));
+	return time_ok(e->mono_ns) && terminated(e->host, sizeof(e->host)) && terminated(e->kernel, sizeof(e->kernel));
 }
 
 static bool hook_ok(const struct iolat_hook *e)
@@ -104,7 +110,7 @@ static bool counters_ok(const struct iolat_counters *e)
 
 static bool end_ok(const struct iolat_end *e)
 {
-	return true;
+	return time_ok(e->mono_ns);
 }
 
 /* Buckets in rising order, so that none comes twice; the I/Os that each part tells of. */
@@ -131,7 +137,7 @@ static bool aggregate_ok(const struct iolat_aggregate *e)
 
 	return e->head.size >= sizeof(*e) + e->n_buckets * sizeof(e->buckets[0]) &&
 	       e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup) &&
-	       e->start_ns <= e->end_ns && e->last_ns <= e->end_ns && e->other <= 1 &&
+	       time_ok(e->end_ns) && e->start_ns <= e->end_ns && e->last_ns <= e->end_ns && e->other <= 1 &&
 	       e->errors <= e->ios && sum_buckets(e, ios) && ios[IOLAT_PART_TOTAL] == e->ios &&
 	       ios[IOLAT_PART_QUEUE] <= e->ios && ios[IOLAT_PART_DEVICE] <= e->ios;
 }
@@ -151,24 +157,24 @@ static bool cgroup_gone_ok(const struct iolat_cgroup_gone *e)
 
 static bool wait_ok(const struct iolat_wait *e)
 {
-	return e->call < IOLAT_CALL_MAX && cgroup_key_ok(e->cgroup) && e->start_ns <= e->end_ns;
+	return e->call < IOLAT_CALL_MAX && cgroup_key_ok(e->cgroup) && time_ok(e->end_ns) && e->start_ns <= e->end_ns;
 }
 
 static bool other_ok(const struct iolat_other *e)
 {
 	return e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup) &&
-	       e->queue_ns <= e->end_ns && e->device_ns <= e->end_ns - e->queue_ns;
+	       time_ok(e->end_ns) && e->queue_ns <= e->end_ns && e->device_ns <= e->end_ns - e->queue_ns;
 }
 
 static bool look_ok(const struct iolat_look *e)
 {
-	return e->inflight <= 1;
+	return e->inflight <= 1 && time_ok(e->ts_ns);
 }
 
 static bool inflight_ok(const struct iolat_inflight *e)
 {
 	return e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup) &&
-	       (!e->issue_ns || e->start_ns <= e->issue_ns);
+	       time_ok(e->start_ns) && (!e->issue_ns || (e->start_ns <= e->issue_ns && time_ok(e->issue_ns)));
 }
 
 static bool limit_ok(const struct iolat_limit *e)

@@ -486,6 +486,20 @@ static void test_flipped_bits_never_crash(void **state)
 	}
 }
 
+/* What steps on from a time must not come round to zero. */
+static void test_times_that_no_clock_shows(void **state)
+{
+	struct iolat_request e = a_request();
+	struct iolat_wait w = a_wait();
+	struct iolat_look l = a_look(1ull << 62);
+
+	e.end_ns = ~0ull;
+	assert_refused(e);
+	w.end_ns = ~0ull;
+	assert_refused(w);
+	assert_refused(l);
+}
+
 static void test_waits_that_cannot_be(void **state)
 {
 	struct iolat_wait e = a_wait();
@@ -519,6 +533,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_kind_reaches_its_handler),
+		cmocka_unit_test(test_times_that_no_clock_shows),
 		cmocka_unit_test(test_waits_that_cannot_be),
 		cmocka_unit_test(test_what_is_in_flight_and_cannot_be),
 		cmocka_unit_test(test_handlers_answer_is_returned),
