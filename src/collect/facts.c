@@ -321,9 +321,10 @@ static void count_from(struct iolat_counters *e, const struct iolat_counters *be
 static int send_clock(struct facts *f)
 {
 	struct timex tx = {0};
+	int state = adjtimex(&tx); /* only asks; -1: it may not */
 	struct iolat_clock e = {
 		.head = {.kind = IOLAT_EV_CLOCK, .size = sizeof(e)},
-		.synchronized = adjtimex(&tx) != TIME_ERROR,
+		.synchronized = state >= 0 && state != TIME_ERROR,
 		.mono_ns = monotonic_ns(),
 		.wall_ns = clock_ns(CLOCK_REALTIME),
 	};

@@ -36,10 +36,10 @@ def secrets():
 
 def blocks(path):
     """What is in a recording, unpacked."""
-    data, at, found = path.read_bytes(), 24, b""
+    data, at, found, stream = path.read_bytes(), 24, b"", zlib.decompressobj(-15)
     while at < len(data):
         size = int.from_bytes(data[at + 4:at + 8], "little")
-        found += zlib.decompress(data[at + 16:at + 16 + size])
+        found += stream.decompress(data[at + 16:at + 16 + size])
         at += 16 + size
     return found
 

@@ -157,7 +157,7 @@ def test_a_mapped_file_read_at_random(slow_disk, ext4, held, iolat):
 
 def test_a_mapped_file_under_a_bind_mount(slow_disk, ext4, stack, folder, doio, iolat):
     """The path is that of the mount which shows the least beside it."""
-    disk = slow_disk(read_ms=20)
+    disk = slow_disk(read_ms=100)
     inside = ext4(disk) / "a" / "b"
     inside.mkdir(parents=True)
     disks.fill(inside / "x", 12)

@@ -62,6 +62,7 @@ def test_served(nvml, slow_disk, doio, stack):
     load = doio("read", disk, count=1000)
     nvml.say(f"5 1000 4000 {load.pid}", "95 7 8 1")
     it = server.Server(stack, "--waits", env=nvml.env)
+    load.go()
     base.wait_until("a starved GPU", lambda: it.total("iolat_gpu_starved_seconds_total", gpu="0"), timeout=60, step=0.5)
     text = it.metrics()
     assert prometheus.total(text, "iolat_gpu_busy_ratio", gpu="0") == 0.05

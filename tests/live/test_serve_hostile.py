@@ -90,6 +90,7 @@ def test_a_page_larger_than_the_socket_takes(serve, folder, loop_disk, run_area,
             finally:  # nothing of pytest may go on in the child
                 os._exit(0)
         os.waitpid(child, 0)
+    base.wait_until("all of them", lambda: (it.total("iolat_io_bytes_total", device=disk.name) or 0) >= 80 * 4096, step=0.5)
     with socket.socket(socket.AF_UNIX) as s:
         s.settimeout(60)
         s.connect(str(path))
