@@ -11,6 +11,7 @@
 
 #include "attrib/entity.h"
 #include "attrib/pattern.h"
+#include "base/regex.h"
 
 #define SELECT_MOST 256 /* entries that a recording may have */
 #define ID_LEAST 4 /* digits of an id that are more than a word by chance */
@@ -18,7 +19,7 @@
 static bool name_matches(const struct selection *s, const char *comm)
 {
 	for (size_t i = 0; i < s->n_names; i++)
-		if (regexec(&s->names[i], comm, 0, NULL, 0) == 0)
+		if (regex_match(s->names[i], comm, strlen(comm), 0))
 			return true;
 	return false;
 }
@@ -244,19 +245,15 @@ static void words_free(struct select_words *w)
 
 int select_add_name(struct selection *s, const char *regex, char *why, size_t size)
 {
-	regex_t *names = realloc(s->names, (s->n_names + 1) * sizeof(*names));
+	struct regex **names = realloc(s->names, (s->n_names + 1) * sizeof(*names));
 	int err;
 
 	if (!names)
 		return -ENOMEM;
 	s->names = names;
-	err = regcomp(&names[s->n_names], regex, REG_EXTENDED | REG_NOSUB);
-	if (!err) {
-		s->n_names++;
-		return 0;
-	}
-	regerror(err, &names[s->n_names], why, size);
-	return err == REG_ESPACE ? -ENOMEM : -EINVAL;
+	err = regex_new(&names[s->n_names], regex, false, why, size);
+	s->n_names += !err;
+	return err;
 }
 
 int select_add_uid(struct selection *s, uint32_t uid)
@@ -279,28 +276,6 @@ int select_add_pid(struct selection *s, uint32_t pid)
 	s->pids = pids;
 	pids[s->n_pids++] = pid;
 	return 0;
-}
-
-#define REPEATS_MOST 255
-
-bool select_is_tame(const char *regex)
-{
-	const char *braces = strchr(regex, '{');
-	const char *back = regex;
-
-	while ((back = strchr(back, '\\')) && back[1]) {
-		if (back[1] >= '0' && back[1] <= '9')
-			return false; /* a reference to what matched before */
-		back += 2;
-	}
-	if (strlen(regex) >= sizeof(((struct iolat_select *)0)->text))
-		return false;
-	if (!braces)
-		return true;
-	for (const char *at = braces; *at && *at != '}'; at++)
-		if (strtoul(at + (*at == '{' || *at == ','), NULL, 10) > REPEATS_MOST)
-			return false;
-	return !strchr(braces + 1, '{');
 }
 
 static int add_uid_text(struct selection *s, const char *text)
@@ -327,14 +302,14 @@ int select_event(struct selection *s, const struct iolat_select *e)
 		return select_add_word(words[e->what], e->text);
 	if (e->what == IOLAT_SELECT_UID)
 		return add_uid_text(s, e->text);
-	err = select_is_tame(e->text) ? select_add_name(s, e->text, why, sizeof(why)) : -EINVAL;
+	err = select_add_name(s, e->text, why, sizeof(why));
 	return err == -EINVAL ? -EBADMSG : err;
 }
 
 void select_free(struct selection *s)
 {
 	for (size_t i = 0; i < s->n_names; i++)
-		regfree(&s->names[i]);
+		regex_free(s->names[i]);
 	free(s->names);
 	free(s->uids);
 	words_free(&s->containers);

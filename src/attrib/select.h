@@ -11,7 +11,6 @@
 #ifndef IOLAT_ATTRIB_SELECT_H
 #define IOLAT_ATTRIB_SELECT_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +20,7 @@
 struct container;
 struct pod;
 struct job;
+struct regex;
 
 struct select_words { /* owned */
 	char **at;
@@ -30,7 +30,7 @@ struct select_words { /* owned */
 #define SELECT_NO_UID UINT32_MAX
 
 struct selection {
-	regex_t *names;		/* POSIX extended; any match in the comm */
+	struct regex **names;	/* any match in the comm */
 	size_t n_names;
 	uint32_t *uids;		/* SELECT_NO_UID: one that is not known yet, or a process's that is not */
 	size_t n_uids;
@@ -92,9 +92,6 @@ int select_add_uid(struct selection *s, uint32_t uid);
 int select_add_pid(struct selection *s, uint32_t pid);
 /* What a recording was selected by. 0, -ENOMEM, or -EBADMSG: what no recorder writes. */
 int select_event(struct selection *s, const struct iolat_select *e);
-
-/* Whether a regular expression of anybody's costs little: not too long, at most one small {n}. */
-bool select_is_tame(const char *regex);
 
 void select_free(struct selection *s);
 

@@ -35,7 +35,7 @@ static const struct option_row rows[] = {
 	  .help = "with --pid: just these, no descendants" },
 	{ 0, "name", "REGEX", SECTION_SELECTION, FILTER | SERVE, set_regex, FIELD(names),
 	  .help = "processes by command name, with descendants",
-	  .more = "A POSIX extended regular expression that matches anywhere in the name, "
+	  .more = "A Perl-compatible regular expression that matches anywhere in the name, "
 		  "which the kernel cuts at 15 bytes. Processes that start later are found too." },
 	{ 0, "user", "NAME", SECTION_SELECTION, FILTER | SERVE, set_words, FIELD(users), VALUE_USER,
 	  .help = "processes by owner, with descendants",

@@ -34,9 +34,7 @@ static int put_words(struct recorder *r, enum iolat_select_what what, const stru
 	int err = 0;
 
 	for (size_t i = 0; !err && i < words->n; i++)
-		err = what == IOLAT_SELECT_NAME && !select_is_tame(words->at[i])
-			      ? -E2BIG
-			      : put_select(r, what, words->at[i]);
+		err = put_select(r, what, words->at[i]);
 	return err;
 }
 
@@ -79,7 +77,7 @@ static int start_file(struct recorder *r)
 static int explain(const struct recorder *r, int err)
 {
 	if (err == -E2BIG) {
-		log_error("--name and others: too long or too complex to be recorded; simplify it");
+		log_error("--name and others: too long to be recorded");
 		return EXIT_USAGE;
 	}
 	log_error("cannot write to %s: %s", r->path, strerror(-err));

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "trainlog/regex.h"
+#include "base/regex.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -75,13 +75,13 @@ static int compile(struct regex **out, const char *const *patterns, size_t n)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < n; i++)
-		err = regex_new(&out[i], patterns[i], why, sizeof(why));
+		err = regex_new(&out[i], patterns[i], true, why, sizeof(why));
 	return err;
 }
 
 static int compile_pattern(struct marks *m, const char *pattern, char *why, size_t why_size)
 {
-	int err = regex_new(&m->pattern, pattern, why, why_size);
+	int err = regex_new(&m->pattern, pattern, true, why, why_size);
 
 	if (err || regex_has_group(m->pattern, "epoch") || regex_has_group(m->pattern, "step") ||
 	    regex_has_group(m->pattern, "name"))

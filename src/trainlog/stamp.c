@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "trainlog/regex.h"
+#include "base/regex.h"
 
 #define NSEC	 1000000000ll
 #define YEAR_END 2200 /* beyond, nanoseconds of 64 bits end soon */
@@ -62,7 +62,7 @@ int stamps_new(struct stamps **out)
 
 	*out = NULL;
 	for (size_t i = 0; !err && i < N_FORMS; i++)
-		err = regex_new(&s->forms[i], forms[i], why, sizeof(why));
+		err = regex_new(&s->forms[i], forms[i], true, why, sizeof(why));
 	if (err)
 		stamps_free(s);
 	else

@@ -115,6 +115,22 @@ static void test_pods_and_jobs(void **state)
 	select_free(&s);
 }
 
+/* Some libraries need gigabytes for these, or for ever. */
+static void test_hostile_regexes_are_cheap(void **state)
+{
+	static const char *const tries[] = {"a++++++++++++++++++++++++++++++++++++++++", "(((a{255}){255}){255}){255}", "(a*)*(a*)*(a*)*b"};
+	struct selection s = {0};
+	char why[128];
+
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		int err = select_add_name(&s, tries[i], why, sizeof(why));
+
+		assert_true(!err || err == -EINVAL);
+	}
+	assert_false(select_match(&s, "aaaaaaaaaaaaaaa", 0));
+	select_free(&s);
+}
+
 static void test_bad_regex_says_why(void **state)
 {
 	struct selection s = {0};
@@ -138,6 +154,7 @@ int main(void)
 		cmocka_unit_test(test_containers),
 		cmocka_unit_test(test_pods_and_jobs),
 		cmocka_unit_test(test_bad_regex_says_why),
+		cmocka_unit_test(test_hostile_regexes_are_cheap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

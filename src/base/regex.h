@@ -3,16 +3,16 @@
  * Regular expressions with named groups, a thin layer over PCRE2. A match takes bounded time, whatever the
  * expression and the text.
  */
-#ifndef IOLAT_TRAINLOG_REGEX_H
-#define IOLAT_TRAINLOG_REGEX_H
+#ifndef IOLAT_BASE_REGEX_H
+#define IOLAT_BASE_REGEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct regex;
 
-/* Case is ignored, text may be any bytes. 0, -ENOMEM, or -EINVAL with the reason in `why`. */
-int regex_new(struct regex **out, const char *pattern, char *why, size_t why_size);
+/* Text may be any bytes. 0, -ENOMEM, or -EINVAL with the reason in `why`. */
+int regex_new(struct regex **out, const char *pattern, bool any_case, char *why, size_t why_size);
 void regex_free(struct regex *r);
 
 /* Whether it matches anywhere from `from` on; the groups are those of this match until the next. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Compiles with the options that hostile text asks for, and keeps the text of the last match for its groups. */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "trainlog/regex.h"
+#include "base/regex.h"
 
 #include <errno.h>
 #include <pcre2.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATCH_LIMIT 100000 /* steps of a match; a log's line takes a few hundred */
+#define MATCH_LIMIT 100000 /* steps of a match; a log's line takes a few hundred, a name fewer */
 
 struct regex {
 	pcre2_code *code;
@@ -39,10 +39,10 @@ static int refuse(int code, size_t offset, char *why, size_t why_size)
 	return -EINVAL;
 }
 
-int regex_new(struct regex **out, const char *pattern, char *why, size_t why_size)
+int regex_new(struct regex **out, const char *pattern, bool any_case, char *why, size_t why_size)
 {
-	const uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_CASELESS | PCRE2_DUPNAMES |
-				 PCRE2_NEVER_BACKSLASH_C;
+	const uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DUPNAMES | PCRE2_NEVER_BACKSLASH_C |
+				 (any_case ? PCRE2_CASELESS : 0);
 	struct regex *r = calloc(1, sizeof(*r));
 	size_t offset;
 	int code;
