@@ -203,21 +203,37 @@ struct sink facts_sink(struct facts *f)
 	return (struct sink){pass, f};
 }
 
+/* The same moment on both clocks, unless something comes between each time. */
+static void read_clocks(uint64_t *mono_ns, uint64_t *wall_ns)
+{
+	uint64_t before = monotonic_ns(), after;
+
+	for (int i = 0; i < 10; i++, before = after) {
+		*wall_ns = clock_ns(CLOCK_REALTIME);
+		after = monotonic_ns();
+		*mono_ns = before + (after - before) / 2;
+		if (after - before < CLOCK_STEP_NS / 100)
+			return;
+	}
+}
+
 static int send_run(struct facts *f, const struct iolat_knobs *knobs, bool records)
 {
 	struct iolat_run e = {
 		.head = {.kind = IOLAT_EV_RUN, .size = sizeof(e)},
 		.bio_submission = tracer_hook_attached(f->tracer, "block_bio_queue"),
-		.mono_ns = clock_ns(CLOCK_MONOTONIC),
-		.wall_ns = clock_ns(CLOCK_REALTIME),
 		.blkio_v1 = knobs->blkio_v1,
 		.selected = knobs->by_task,
 		.waits = knobs->waits,
 		.unseen = knobs->aggregate_only,
 		.recorder = records ? (uint32_t)getpid() : 0,
 	};
+	uint64_t mono, wall;
 	struct utsname u;
 
+	read_clocks(&mono, &wall);
+	e.mono_ns = f->clock.mono_ns = mono;
+	e.wall_ns = f->clock.wall_ns = wall;
 	if (!uname(&u)) {
 		snprintf(e.host, sizeof(e.host), "%.63s", u.nodename);
 		snprintf(e.kernel, sizeof(e.kernel), "%.63s", u.release);
@@ -325,15 +341,19 @@ static int send_clock(struct facts *f)
 	struct iolat_clock e = {
 		.head = {.kind = IOLAT_EV_CLOCK, .size = sizeof(e)},
 		.synchronized = state >= 0 && state != TIME_ERROR,
-		.mono_ns = monotonic_ns(),
-		.wall_ns = clock_ns(CLOCK_REALTIME),
 	};
+	uint64_t mono, wall;
 	int64_t moved;
 
-	e.mono_ns += (monotonic_ns() - e.mono_ns) / 2;
+	read_clocks(&mono, &wall);
+	e.mono_ns = mono;
+	e.wall_ns = wall;
 	moved = (int64_t)((e.wall_ns - f->clock.wall_ns) - (e.mono_ns - f->clock.mono_ns));
-	if (f->clock.head.size && e.synchronized == f->clock.synchronized && llabs(moved) < CLOCK_STEP_NS)
-		return 0;
+	if (llabs(moved) < CLOCK_STEP_NS) {
+		if (f->clock.head.size && e.synchronized == f->clock.synchronized)
+			return 0;
+		e.wall_ns -= moved; /* the same clock as at the start, to the nanosecond */
+	}
 	f->clock = e;
 	return send(f, &e, sizeof(e));
 }

@@ -66,8 +66,6 @@ void run_spent(void *ctx, const struct task_slot *s, const struct spent *what)
 		tell_wait(r, s, what);
 }
 
-#define CLOCK_SLEW_NS 1000000ull
-
 /* Of a request, the selected tasks' or the others'. */
 #define ENDED_IO(e)                                                           \
 	((struct ended_io){                                                   \
@@ -341,15 +339,13 @@ static int on_user(void *ctx, const struct iolat_user *e)
 	return 0;
 }
 
-/* A clock that was set is right from then on, and so for what was before. One that is only made to go a little faster or
- * slower is the same clock. */
+/* A clock that was set is right from then on, and so for what was before. */
 static int on_clock(void *ctx, const struct iolat_clock *e)
 {
 	struct run *r = ctx;
-	uint64_t wall = e->wall_ns - (e->mono_ns - r->facts.mono_ns);
 
-	if (wall - r->facts.wall_ns + CLOCK_SLEW_NS > 2 * CLOCK_SLEW_NS)
-		r->phases.wall_ns = r->facts.wall_ns = wall;
+	r->facts.wall_ns = e->wall_ns - (e->mono_ns - r->facts.mono_ns);
+	r->phases.wall_ns = r->facts.wall_ns;
 	r->clock = e->synchronized ? CLOCK_SYNCHRONIZED : CLOCK_FREE;
 	return 0;
 }
