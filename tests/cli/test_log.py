@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from lib import base, trace
+from lib import trace
 
 
 def log_of(tmp_path, text):

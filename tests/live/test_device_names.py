@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from lib import base, disks, loads, trace
+from lib import base, disks, trace
 
 LOOP_CTL_ADD, LOOP_CTL_REMOVE = 0x4C80, 0x4C81
 

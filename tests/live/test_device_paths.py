@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from lib import base, disks, trace
+from lib import base, disks
 
 
 @pytest.fixture

@@ -232,7 +232,6 @@ def test_other_selections(slow_disk, doio, held, cgroup, iolat, how):
     """Waits are the selection's, however it is made."""
     disk = slow_disk(read_ms=20)
     mine, other = cgroup("mine"), doio("read", disk, count=5)
-    script = "import sys; open('/proc/self/comm', 'w').write('iolat-waiter'); exec(open(sys.argv[1]).read())"
     load = doio("read", disk, count=10)
     if how == "name":
         load = held(base.PYTHON, "-c", "import os, sys; open('/proc/self/comm', 'w').write('iolat-waiter');"

@@ -36,7 +36,7 @@ def check_flat(tracer, once, n, each_bytes):
     assert after.resident - before.resident <= room, f"{before}; then {after}"
     assert after.maps - before.maps <= base.MIB, f"{before}; then {after}"
     # Some are of files that are just being read.
-    base.wait_until("as few descriptors as before", lambda: Size(tracer.pid).descriptors <= before.descriptors)
+    base.wait_until("as few descriptors as before", lambda: churn.Size(tracer.pid).descriptors <= before.descriptors)
 
 
 def check_frames(tracer, soaked):

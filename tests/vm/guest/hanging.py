@@ -1,6 +1,5 @@
 """I/O that is still under way when iolat ends: where it hangs, whose it is, since when. All of it hangs beside each other,
 until iolat has ended; no check depends on how long that takes."""
-import os
 import time
 
 from . import devices, tools
