@@ -133,9 +133,9 @@ arm64: ## cross-build for arm64: build/arm64/iolat (make deps-arm64)
 	$(Q)ln -sfn "$$(tests/vm/root arm64 $(LIBS_ARM64) $(GUEST_ARM64))" $(B)/arm64/root
 	$(Q)$(MAKE) --no-print-directory B=$(B)/arm64 CROSS_COMPILE=aarch64-linux-gnu- SYSROOT=$(abspath $(B))/arm64/root $(GOALS)
 # On a kernel of its own: what emulates programs alone does not know every system call.
-check-arm64: ## its unit tests, under QEMU
+check-arm64: $(B)/locale/de_DE.UTF-8 ## its unit tests, under QEMU
 	@$(MAKE) --no-print-directory arm64 GOALS='all units'
-	@tests/vm/boot -a arm64 -t 600 bookworm 'cd $(CURDIR) && for t in $(UNIT:$(B)/%=$(B)/arm64/%); do $$t || exit 1; done'
+	@tests/vm/boot -a arm64 -t 600 bookworm 'cd $(CURDIR) && for t in $(UNIT:$(B)/%=$(B)/arm64/%); do LOCPATH=$(B)/locale $$t || exit 1; done'
 
 # Rebuild everything when the flags change.
 FLAGS = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS) $(CLANG) $(BPF_CFLAGS)

@@ -252,7 +252,8 @@ def test_page_of_two_hosts(recorded, record_of_host):
     data = json.loads(page.split('id="data">')[1].split("</script>")[0])
     ios = {}
     for track in data["timeline"]["tracks"]:
-        ios[track["device"]] = ios.get(track["device"], 0) + sum(track["ios"])
+        if "loop" in track["device"]:  # the programs themselves may lie on another disk
+            ios[track["device"]] = ios.get(track["device"], 0) + sum(track["ios"])
     assert ios == {f"{host[:15]}: {disk.name}": n for host in (live["host"], "elsewhere") for disk, n in zip(disks, (30, 20))}
     assert "several hosts" in page
 
