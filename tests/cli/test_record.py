@@ -167,14 +167,16 @@ def test_no_space_left(start_iolat, loop_disk, doio):
     load.finish()
 
 
-def test_a_disk_that_fills_up(stack, folder, start_iolat):
+def test_a_disk_that_fills_up(stack, folder, loop_disk, fio, start_iolat):
     """One line that names the file, whoever of those that write finds it full; the frames behind it say nothing."""
     point = folder() / "small"
     point.mkdir()
     base.sh("mount", "-t", "tmpfs", "-o", "size=4k", point.parent.name, point)
     stack.callback(base.sh, "umount", point)
-    recorder = start_iolat_record(start_iolat, point / "run", "-D", "3s", ready=False)
+    load = fio(loop_disk().path, time_based=None, runtime=20, thread=1).go()
+    recorder = start_iolat_record(start_iolat, point / "run", ready=False)
     assert recorder.wait() == 1
+    load.proc.terminate()
     assert str(point / "run") in recorder.stderr and "No space left" in recorder.stderr and len(recorder.stderr.splitlines()) == 1
 
 
