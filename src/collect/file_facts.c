@@ -337,9 +337,8 @@ static bool find_mapped(const struct file_facts *f, uint32_t tgid, const char *n
 		at[strcspn(at, "\n")] = '\0';
 		if (!same_name(at, name) || !strcmp(at, out))
 			continue;
-		if (*out || strlen(at) >= PATH_MAX)
+		if (*out || snprintf(out, PATH_MAX, "%s", at) >= PATH_MAX)
 			return false;
-		strcpy(out, at);
 	}
 	return *out;
 }

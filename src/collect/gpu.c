@@ -38,7 +38,7 @@ static void find_nvidia(struct gpus *g)
 		if (g->nvml.handle(i, &g->devices[g->n_nvidia]) != NVML_SUCCESS)
 			continue;
 		if (g->nvml.name(g->devices[g->n_nvidia], name, sizeof(g->names[0])) != NVML_SUCCESS)
-			strcpy(name, "NVIDIA");
+			snprintf(name, sizeof(g->names[0]), "NVIDIA");
 		name[sizeof(g->names[0]) - 1] = '\0';
 		g->n_nvidia++;
 	}
@@ -157,7 +157,7 @@ static int sample_amd(struct gpus *g, unsigned int i, uint64_t now_ns, const str
 	uint64_t busy, used, total;
 
 	if (!sysfs_text(folder, "product_name", name, sizeof(name)))
-		strcpy(name, "AMD");
+		snprintf(name, sizeof(name), "AMD");
 	e = sample_of(g->n_nvidia + i, now_ns, name);
 	if (sysfs_number(folder, "gpu_busy_percent", &busy))
 		e.busy_pct = busy > 100 ? 100 : (__u32)busy;

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "base/regex.h"
+#include "base/text.h"
+#include "base/units.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -135,10 +136,15 @@ static uint64_t chinese(const char *s)
 static uint64_t number(const struct regex *r, const char *group)
 {
 	char text[32];
+	uint64_t n;
 
 	if (!regex_text(r, group, text, sizeof(text)))
 		return 0;
-	return (unsigned char)text[0] < 0x80 ? strtoull(text, NULL, 10) : chinese(text);
+	if ((unsigned char)text[0] >= 0x80)
+		return chinese(text);
+	/* Of "3.25" epochs the third has ended; a pattern of the user's may take in what is no number at all. */
+	text[strspn(text, "0123456789")] = '\0';
+	return parse_u64(text, &n) ? 0 : n;
 }
 
 /* --- what a line says ---------------------------------------------------------------- */

@@ -6,11 +6,13 @@
 #include "trainlog/stamp.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/regex.h"
+#include "base/units.h"
 
 #define NSEC	 1000000000ll
 #define YEAR_END 2200 /* beyond, nanoseconds of 64 bits end soon */
@@ -75,23 +77,23 @@ int stamps_new(struct stamps **out)
 static int number(const struct regex *r, const char *name, int otherwise)
 {
 	char text[16];
+	uint64_t n;
 
-	return regex_text(r, name, text, sizeof(text)) ? atoi(text) : otherwise;
+	return regex_text(r, name, text, sizeof(text)) && !parse_u64(text, &n) && n <= INT_MAX ? (int)n : otherwise;
 }
 
 /* ".5" is half a second. */
 static long fraction_ns(const struct regex *r)
 {
 	char text[10];
-	long ns;
+	uint64_t ns;
 	size_t len;
 
-	if (!regex_text(r, "f", text, sizeof(text)))
+	if (!regex_text(r, "f", text, sizeof(text)) || parse_u64(text, &ns))
 		return 0;
-	ns = atol(text);
 	for (len = strlen(text); len < 9; len++)
 		ns *= 10;
-	return ns;
+	return (long)ns;
 }
 
 static int month(const struct regex *r)
@@ -112,7 +114,8 @@ static int month(const struct regex *r)
 static bool zone(const struct regex *r, long *seconds)
 {
 	char text[8];
-	int hours, minutes;
+	uint64_t minutes;
+	int hours;
 
 	*seconds = 0;
 	if (!regex_text(r, "z", text, sizeof(text)))
@@ -120,8 +123,9 @@ static bool zone(const struct regex *r, long *seconds)
 	if (text[0] != '+' && text[0] != '-')
 		return true;
 	hours = (text[1] - '0') * 10 + text[2] - '0';
-	minutes = atoi(text + (text[3] == ':' ? 4 : 3));
-	*seconds = (text[0] == '-' ? -1 : 1) * (hours * 3600l + minutes * 60);
+	if (parse_u64(text + (text[3] == ':' ? 4 : 3), &minutes))
+		return false;
+	*seconds = (text[0] == '-' ? -1 : 1) * (hours * 3600l + (long)minutes * 60);
 	return true;
 }
 
@@ -189,10 +193,11 @@ static bool calendar(const struct regex *r, uint64_t near_ns, long long *seconds
 static bool read_stamp(const struct regex *r, uint64_t near_ns, uint64_t *wall_ns)
 {
 	long long seconds;
+	uint64_t since;
 	char text[16];
 
-	if (regex_text(r, "u", text, sizeof(text)))
-		seconds = atoll(text);
+	if (regex_text(r, "u", text, sizeof(text)) && !parse_u64(text, &since))
+		seconds = (long long)since;
 	else if (!calendar(r, near_ns, &seconds))
 		return false;
 	*wall_ns = (uint64_t)seconds * NSEC + (uint64_t)fraction_ns(r);

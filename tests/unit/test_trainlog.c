@@ -196,6 +196,7 @@ static void test_patterns(void **state)
 	struct got g;
 
 	assert_string_equal(read_with(&g, "pass (?<epoch>\\d+)", T "pass 7\n" T "Epoch 1\n"), AT "start epoch 7");
+	assert_string_equal(read_with(&g, "pass (?<epoch>\\S+)", T "pass -3\n"), AT "start epoch 0"); /* no number */
 	assert_string_equal(read_with(&g, ">>> (?<name>\\w+)", T ">>> preprocess\n" T ">>> train"),
 			    AT "start preprocess; " AT "start train");
 	assert_string_equal(read_with(&g, "(?<name>\\w+):(?:(?<start>on)|(?<end>off))", T "eval:off"), AT "end eval");
