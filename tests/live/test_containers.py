@@ -12,19 +12,6 @@ SIZE = 4 * base.MIB
 BY = ("--by", "process,container,device,op")
 
 
-@pytest.fixture
-def disk(loop_disk, ext4):
-    """A disk with a file system; .point is where."""
-    made = loop_disk(size_mb=96)
-    made.point = ext4(made)
-    return made
-
-
-@pytest.fixture
-def engine(stack, folder, disk):
-    return docker.Daemon(stack, folder(), disk.point)
-
-
 def dd(name, direct=True, mib=4):
     return ["dd", "if=/dev/zero", f"of=/data/{name}", "bs=64k", f"count={mib * 16}", *(["oflag=direct"] if direct else [])]
 

@@ -10,18 +10,6 @@ DEPLOY = base.TOP / "src" / "deploy"
 
 
 @pytest.fixture
-def disk(loop_disk, ext4):
-    made = loop_disk(size_mb=96)
-    made.point = ext4(made)
-    return made
-
-
-@pytest.fixture
-def engine(stack, folder, disk):
-    return docker.Daemon(stack, folder(), disk.point)
-
-
-@pytest.fixture
 def observed(stack, folder, engine):
     """(iolat, Prometheus)"""
     it = server.Server(stack, "--waits")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lib import base, docker, prometheus, server
+from lib import base, prometheus, server
 
 try:
     import yaml
@@ -14,18 +14,6 @@ except ImportError:
     yaml = None
 
 DEPLOY = base.TOP / "src" / "deploy"
-
-
-@pytest.fixture
-def disk(loop_disk, ext4):
-    made = loop_disk(size_mb=64)
-    made.point = ext4(made)
-    return made
-
-
-@pytest.fixture
-def engine(stack, folder, disk):
-    return docker.Daemon(stack, folder(), disk.point)
 
 
 def unit(name):
