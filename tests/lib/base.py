@@ -59,7 +59,9 @@ def sh(*argv, check=True, timeout=LIMIT, **kw):
 
 
 def die_with_parent():
-    """For preexec_fn: a killed test run leaves no processes behind (PR_SET_PDEATHSIG)."""
+    """For preexec_fn: a killed test run leaves no processes behind (PR_SET_PDEATHSIG), and one in the background of a
+    shell, where SIGINT is ignored, has children that it ends all the same."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
