@@ -300,16 +300,22 @@ struct iolat_disk_below {
 };
 
 /* What the kernel side lost so far, since the start of the run. */
+#define IOLAT_COUNTERS 7
 struct iolat_counters {
 	struct iolat_head head;
 	__u32 missed_known;	/* 1: the kernel tells `missed` */
-	__u64 lost;		/* records that found the ring full */
-	__u64 unmatched;	/* completions whose start was not seen */
-	__u64 map_full;		/* starts that found no room */
-	__u64 backward;		/* times that ran backwards, clamped to 0 */
-	__u64 missed;		/* runs that the kernel skipped */
-	__u64 names_lost;	/* TASK, DISK and NAME events that found their ring full */
-	__u64 waits_lost;	/* waits of tasks that no event was sent for */
+	union {
+		struct {
+			__u64 lost;	  /* records that found the ring full */
+			__u64 unmatched;  /* completions whose start was not seen */
+			__u64 map_full;	  /* starts that found no room */
+			__u64 backward;	  /* times that ran backwards, clamped to 0 */
+			__u64 missed;	  /* runs that the kernel skipped */
+			__u64 names_lost; /* TASK, DISK and NAME events that found their ring full */
+			__u64 waits_lost; /* waits of tasks that no event was sent for */
+		};
+		__u64 all[IOLAT_COUNTERS];
+	};
 };
 
 /* The parts of a latency, and buckets of them: a value below 32 has a bucket of its own; above, every

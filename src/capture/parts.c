@@ -49,17 +49,11 @@ void parts_next(struct parts *p, bool last)
 static const void *take_counters(struct parts *p, const struct iolat_counters *e)
 {
 	struct iolat_counters *c = &p->now;
-	const struct iolat_counters *b = &p->before;
 
 	*c = *e;
 	c->head.size = sizeof(*c);
-	c->lost += b->lost;
-	c->unmatched += b->unmatched;
-	c->map_full += b->map_full;
-	c->backward += b->backward;
-	c->missed += b->missed;
-	c->names_lost += b->names_lost;
-	c->waits_lost += b->waits_lost;
+	for (size_t i = 0; i < IOLAT_COUNTERS; i++)
+		c->all[i] += p->before.all[i];
 	p->changed.counters = *c;
 	return &p->changed.counters;
 }

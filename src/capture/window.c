@@ -109,13 +109,8 @@ static const void *take_counters(struct window *w, const struct iolat_counters *
 		return NULL;
 	*c = *e;
 	c->head.size = sizeof(*c);
-	subtract(&c->lost, w->base.lost);
-	subtract(&c->unmatched, w->base.unmatched);
-	subtract(&c->map_full, w->base.map_full);
-	subtract(&c->backward, w->base.backward);
-	subtract(&c->missed, w->base.missed);
-	subtract(&c->names_lost, w->base.names_lost);
-	subtract(&c->waits_lost, w->base.waits_lost);
+	for (size_t i = 0; i < IOLAT_COUNTERS; i++)
+		subtract(&c->all[i], w->base.all[i]);
 	return c;
 }
 

@@ -15,6 +15,7 @@
 #include "render/columns.h"
 #include "screen/screen.h"
 #include "stats/findings.h"
+#include "stats/snapshot.h"
 
 static const char description[] =
 	".SH DESCRIPTION\n"
@@ -73,10 +74,7 @@ static const char output[] =
 	"*writeback* or *loop0*.\n"
 	".SS Table\n"
 	"One line a row, the slowest first by the time that its requests took together.\n"
-	"Lines are cut to the width of a terminal and never otherwise.\n"
-	"Each table ends with a line that says how complete it is: requests seen, lost,\n"
-	"aggregated (counted without details because the buffer was full), unmatched\n"
-	"(the start was not seen).\n";
+	"Lines are cut to the width of a terminal and never otherwise.\n";
 
 static const char output_rest[] =
 	".SS JSON\n"
@@ -85,7 +83,7 @@ static const char output_rest[] =
 	"Times are nanoseconds (*_ns*), sizes are bytes.\n"
 	"All keys are always present; null means not known or not collected, [] means\n"
 	"collected and none.\n"
-	"*coverage* has the numbers of the completeness line and, for each device, the\n"
+	"*coverage* has all numbers of the completeness line and, for each device, the\n"
 	"kernel's own count beside the count seen.\n"
 	"Buckets of a *histogram* have an inclusive upper bound *le_ns*.\n"
 	".SS CSV\n"
@@ -259,6 +257,15 @@ static void print_columns(FILE *out)
 	}
 }
 
+static void print_completeness(FILE *out)
+{
+	print_text(out, ".SS Completeness\n"
+			"Each table ends with a line that says how complete it is; the later words stand there only with something to say,\n"
+			"as does a device whose own count is higher than what was seen of it.\n");
+	for (size_t i = 0; i < TALLY_NUMBERS; i++)
+		print_item(out, tally_words[i].name, tally_words[i].what);
+}
+
 static void print_reasons(FILE *out)
 {
 	print_text(out, ".SS Waits\n"
@@ -291,6 +298,7 @@ static void print_output(FILE *out)
 {
 	print_text(out, output);
 	print_columns(out);
+	print_completeness(out);
 	print_reasons(out);
 	print_findings(out);
 	print_keys(out);

@@ -324,13 +324,8 @@ static int recover_names(struct facts *f, uint64_t names_lost)
 
 static void count_from(struct iolat_counters *e, const struct iolat_counters *before)
 {
-	e->lost -= before->lost;
-	e->unmatched -= before->unmatched;
-	e->map_full -= before->map_full;
-	e->backward -= before->backward;
-	e->missed -= before->missed;
-	e->names_lost -= before->names_lost;
-	e->waits_lost -= before->waits_lost;
+	for (size_t i = 0; i < IOLAT_COUNTERS; i++)
+		e->all[i] -= before->all[i];
 }
 
 /* The wall clock between two readings of the other, when it has been set, or is kept right, since it was told last. */

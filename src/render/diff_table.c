@@ -80,8 +80,8 @@ static void put_run(FILE *out, const struct diff_view *v, enum compare_side side
 	column_print_text(out, s->host ? s->host : "?");
 	fputs("  ", out);
 	column_print_text(out, v->files[side]);
-	if (s->coverage.lost)
-		fprintf(out, "  (lost %llu)", (unsigned long long)s->coverage.lost);
+	if (s->coverage.tally.lost)
+		fprintf(out, "  (lost %llu)", (unsigned long long)s->coverage.tally.lost);
 	fputc('\n', out);
 }
 

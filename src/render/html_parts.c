@@ -146,7 +146,7 @@ int html_tiles(FILE *out, const struct html_page *p)
 		errors += p->rows[i]->errors;
 	}
 	if (!err) {
-		put_tile(out, "Requests", thousands(number, p->s->coverage.requests), "counted");
+		put_tile(out, "Requests", thousands(number, p->s->coverage.tally.requests), "counted");
 		put_tile(out, "Data", full_bytes(buf, bytes), "read and written");
 		put_latency_tiles(out, &sum);
 		if (errors)
@@ -190,25 +190,23 @@ int html_findings(FILE *out, const struct html_page *p)
 
 /* --- completeness -------------------------------------------------------------- */
 
-struct count {
-	const char *name, *means;
-	uint64_t n;
-	bool known, trouble;
-};
-
-static void put_count(FILE *out, const struct count *c)
+static void put_count(FILE *out, const struct coverage *c, size_t i)
 {
+	const struct tally_word *w = &tally_words[i];
+	uint64_t n = c->tally.all[i];
 	char buf[THOUSANDS];
 
-	fprintf(out, "<tr%s><th scope=\"row\">%s</th><td class=\"n\">%s</td><td>%s</td></tr>\n",
-		c->trouble && c->n ? " class=\"trouble\"" : "", c->name,
-		c->known ? thousands(buf, c->n) : "not told", c->means);
+	fprintf(out, "<tr%s><th scope=\"row\">", w->trouble && n ? " class=\"trouble\"" : "");
+	for (const char *p = w->name; *p; p++)
+		fputc(*p == '_' ? ' ' : *p, out);
+	fprintf(out, "</th><td class=\"n\">%s</td><td>%s</td></tr>\n", tally_known(c, i) ? thousands(buf, n) : "not told",
+		w->what);
 }
 
-static void put_verdict(FILE *out, const struct coverage *c)
+static void put_verdict(FILE *out, const struct tally *t)
 {
-	uint64_t gone = c->lost + c->unmatched + c->map_full;
-	double all = (double)c->requests + (double)gone;
+	uint64_t gone = t->lost + t->unmatched + t->map_full;
+	double all = (double)t->requests + (double)gone;
 	char buf[THOUSANDS];
 
 	if (!gone)
@@ -225,25 +223,11 @@ static void put_verdict(FILE *out, const struct coverage *c)
 int html_coverage(FILE *out, const struct html_page *p)
 {
 	const struct coverage *c = &p->s->coverage;
-	const struct count counts[] = {
-		{"requests", "are in the rows", c->requests, true, false},
-		{"lost", "the kernel side or the disk counted them, the rows do not have them",
-		 c->lost, true, true},
-		{"aggregated", "counted without the detail of each request", c->aggregated, true,
-		 false},
-		{"unmatched", "completed, but started before tracing did", c->unmatched, true,
-		 true},
-		{"unowned", "nobody could be named as their owner", c->unowned, true, false},
-		{"map full", "starts that found no room", c->map_full, true, true},
-		{"backward", "times that ran backwards, taken as 0", c->backward, true, true},
-		{"missed", "program runs that the kernel skipped", c->missed, c->missed_known,
-		 true},
-	};
 
-	put_verdict(out, c);
+	put_verdict(out, &c->tally);
 	fputs("<div class=\"scroll\"><table class=\"facts\"><tbody>\n", out);
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		put_count(out, &counts[i]);
+	for (size_t i = 0; i < TALLY_NUMBERS; i++)
+		put_count(out, c, i);
 	fputs("</tbody></table></div>\n", out);
 	return 0;
 }

@@ -153,15 +153,8 @@ static void put_coverage(struct json *j, const struct coverage *c)
 {
 	json_key(j, "coverage");
 	json_open(j, '{');
-	json_ku64(j, "requests", c->requests);
-	json_ku64(j, "lost", c->lost);
-	json_ku64(j, "aggregated", c->aggregated);
-	json_ku64(j, "unmatched", c->unmatched);
-	json_ku64(j, "unowned", c->unowned);
-	json_ku64(j, "map_full", c->map_full);
-	json_ku64(j, "backward", c->backward);
-	put_u64(j, "missed", c->missed_known, c->missed);
-	json_ku64(j, "names_lost", c->names_lost);
+	for (size_t i = 0; i < TALLY_NUMBERS; i++)
+		put_u64(j, tally_words[i].name, tally_known(c, i), c->tally.all[i]);
 	json_key(j, "devices");
 	json_open(j, '[');
 	for (size_t i = 0; i < c->n_disks; i++)

@@ -8,15 +8,12 @@
 
 enum { DISKS_SHOWN = 4 };
 
+/* JSON's word with dashes. */
 static void put_count(FILE *out, const char *name, uint64_t n)
 {
-	fprintf(out, "  %s %" PRIu64, name, n);
-}
-
-static void put_trouble(FILE *out, const char *name, uint64_t n)
-{
-	if (n)
-		put_count(out, name, n);
+	for (fputs("  ", out); *name; name++)
+		fputc(*name == '_' ? '-' : *name, out);
+	fprintf(out, " %" PRIu64, n);
 }
 
 /* Its own count says that not everything was seen. */
@@ -64,16 +61,10 @@ void table_coverage(FILE *out, const struct snapshot *s)
 {
 	const struct coverage *c = &s->coverage;
 
-	fprintf(out, "requests %" PRIu64, c->requests);
-	put_count(out, "lost", c->lost);
-	put_count(out, "aggregated", c->aggregated);
-	put_count(out, "unmatched", c->unmatched);
-	put_trouble(out, "unowned", c->unowned);
-	put_trouble(out, "map-full", c->map_full);
-	put_trouble(out, "backward", c->backward);
-	put_trouble(out, "missed", c->missed_known ? c->missed : 0);
-	put_trouble(out, "names-lost", c->names_lost);
-	put_trouble(out, "waits-lost", c->waits_lost);
+	fprintf(out, "requests %" PRIu64, c->tally.requests);
+	for (size_t i = 1; i < TALLY_NUMBERS; i++)
+		if (tally_words[i].always || (c->tally.all[i] && tally_known(c, i)))
+			put_count(out, tally_words[i].name, c->tally.all[i]);
 	if (s->type != SNAPSHOT_INTERVAL)
 		put_comparison(out, c);
 	fputc('\n', out);

@@ -8,6 +8,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
+const struct tally_word tally_words[TALLY_NUMBERS] = {
+	{"requests", "I/Os that are counted in the rows", true, false},
+	{"lost", "the kernel side had them, the rows do not: their end was never shown, or there was no room for them", true, true},
+	{"aggregated", "the ring buffer was full: counted exactly, but without the detail of each request", true, false},
+	{"unmatched", "completed, but started before tracing did", true, true},
+	{"unowned", "nobody could be named as their owner", false, false},
+	{"map_full", "starts that found no room", false, true},
+	{"backward", "times that ran backwards, taken as 0", false, true},
+	{"missed", "program runs that the kernel skipped", false, true},
+	{"names_lost", "names that were learnt late: rows may have had none for a while", false, true},
+	{"waits_lost", "waits of tasks that are in no task's time", false, true},
+};
+
+bool tally_known(const struct coverage *c, size_t i)
+{
+	return &c->tally.all[i] != &c->tally.missed || c->missed_known;
+}
+
 static void drop(void *ctx, struct lru_node *node)
 {
 	struct cover *c = ctx;
@@ -70,9 +88,15 @@ int cover_facts(struct cover *c, struct model *m, const struct iolat_disk_facts 
 	return 0;
 }
 
+void cover_refused(struct cover *c)
+{
+	c->refused++;
+	c->now.lost++;
+}
+
 void cover_counters(struct cover *c, const struct iolat_counters *e)
 {
-	c->now.lost = e->lost;
+	c->now.lost = e->lost + c->refused;
 	c->now.unmatched = e->unmatched;
 	c->now.map_full = e->map_full;
 	c->now.backward = e->backward;
@@ -85,23 +109,6 @@ void cover_counters(struct cover *c, const struct iolat_counters *e)
 static uint64_t growth(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
-}
-
-static struct tally tally_since(const struct tally *now, const struct tally *before)
-{
-	return (struct tally){
-		.requests = growth(now->requests, before->requests),
-		.unowned = growth(now->unowned, before->unowned),
-		.aggregated = growth(now->aggregated, before->aggregated),
-		.names_lost = growth(now->names_lost, before->names_lost),
-		.lost = growth(now->lost, before->lost),
-		.unmatched = growth(now->unmatched, before->unmatched),
-		.map_full = growth(now->map_full, before->map_full),
-		.backward = growth(now->backward, before->backward),
-		.refused = growth(now->refused, before->refused),
-		.missed = growth(now->missed, before->missed),
-		.waits_lost = growth(now->waits_lost, before->waits_lost),
-	};
 }
 
 static struct coverage_disk disk_since(const struct disk_cover *d, const struct disk_tally *before)
@@ -146,22 +153,9 @@ static int list_disks(struct cover *c, bool interval, struct coverage *out)
 
 int cover_describe(struct cover *c, bool interval, struct coverage *out)
 {
-	static const struct tally zero;
-	struct tally t = tally_since(&c->now, interval ? &c->before : &zero);
-
-	*out = (struct coverage){
-		.requests = t.requests,
-		.unowned = t.unowned,
-		.aggregated = t.aggregated,
-		.names_lost = t.names_lost,
-		.lost = t.lost + t.refused,
-		.unmatched = t.unmatched,
-		.map_full = t.map_full,
-		.backward = t.backward,
-		.missed_known = c->missed_known,
-		.missed = t.missed,
-		.waits_lost = t.waits_lost,
-	};
+	*out = (struct coverage){.tally = c->now, .missed_known = c->missed_known};
+	for (size_t i = 0; interval && i < TALLY_NUMBERS; i++)
+		out->tally.all[i] = growth(c->now.all[i], c->before.all[i]);
 	return list_disks(c, interval, out);
 }
 

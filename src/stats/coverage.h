@@ -10,13 +10,6 @@
 #include "attrib/model.h"
 #include "stats/snapshot.h"
 
-struct tally {
-	uint64_t requests, unowned, aggregated;
-	uint64_t lost, unmatched, map_full, missed, backward, names_lost;
-	uint64_t refused;	/* events that did not decode: lost, too */
-	uint64_t waits_lost;
-};
-
 struct disk_tally {
 	uint64_t streamed, unselected, kernel;
 };
@@ -30,6 +23,7 @@ struct disk_cover {
 
 struct cover {
 	struct tally now, before;
+	uint64_t refused;	/* events that did not decode: lost, too */
 	bool missed_known;
 	struct lru disks;
 	uint64_t forgotten;	    /* grows whenever a disk_cover has become invalid */
@@ -42,6 +36,7 @@ void cover_free(struct cover *c);
 /* A disk's counts, made when it is new; NULL when out of memory. */
 struct disk_cover *cover_disk(struct cover *c, struct model *m, uint32_t number);
 
+void cover_refused(struct cover *c); /* an event did not decode */
 /* 0 or -ENOMEM. */
 int cover_facts(struct cover *c, struct model *m, const struct iolat_disk_facts *e);
 void cover_counters(struct cover *c, const struct iolat_counters *e);

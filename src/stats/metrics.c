@@ -281,11 +281,11 @@ static void take_findings(struct metrics *m, const struct snapshot *s, uint64_t 
 
 static void take_coverage(struct metrics *m, const struct coverage *c)
 {
-	m->requests += c->requests;
-	m->lost += c->lost;
-	m->aggregated += c->aggregated;
-	m->unmatched += c->unmatched;
-	m->unowned += c->unowned;
+	m->requests += c->tally.requests;
+	m->lost += c->tally.lost;
+	m->aggregated += c->tally.aggregated;
+	m->unmatched += c->tally.unmatched;
+	m->unowned += c->tally.unowned;
 }
 
 int metrics_take(struct metrics *m, const struct snapshot *s, uint64_t now_ns)

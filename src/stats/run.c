@@ -94,7 +94,7 @@ uint64_t run_end(const struct run *r)
 
 uint64_t run_refused(const struct run *r)
 {
-	return r->cover.now.refused;
+	return r->cover.refused;
 }
 
 uint64_t run_start_wall(const struct run *r)

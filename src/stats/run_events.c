@@ -408,6 +408,7 @@ int run_event(struct run *r, const void *data, size_t size)
 	};
 	int err = decode_event(&handlers, r, data, size);
 
-	r->cover.now.refused += err == -EBADMSG || err == -ENOTSUP;
+	if (err == -EBADMSG || err == -ENOTSUP)
+		cover_refused(&r->cover);
 	return err ?: r->wait_err;
 }

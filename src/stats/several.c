@@ -51,16 +51,8 @@ static void name_hosts(struct several *s, const struct snapshot *parts, size_t n
 
 static void add_up(struct coverage *sum, const struct coverage *c)
 {
-	sum->requests += c->requests;
-	sum->lost += c->lost;
-	sum->aggregated += c->aggregated;
-	sum->unmatched += c->unmatched;
-	sum->unowned += c->unowned;
-	sum->map_full += c->map_full;
-	sum->backward += c->backward;
-	sum->names_lost += c->names_lost;
-	sum->waits_lost += c->waits_lost;
-	sum->missed += c->missed;
+	for (size_t i = 0; i < TALLY_NUMBERS; i++)
+		sum->tally.all[i] += c->tally.all[i];
 	sum->missed_known &= c->missed_known;
 }
 

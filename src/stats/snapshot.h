@@ -112,14 +112,35 @@ struct coverage_disk {
 	uint64_t seen;
 };
 
+/* What was counted, and what was not (tally_words says what each is, in this order). */
+#define TALLY_NUMBERS 10
+struct tally {
+	union {
+		struct {
+			uint64_t requests, lost, aggregated, unmatched, unowned, map_full, backward, missed, names_lost,
+				waits_lost;
+		};
+		uint64_t all[TALLY_NUMBERS];
+	};
+};
+
 struct coverage {
-	uint64_t requests, lost, aggregated, unmatched, unowned, map_full, backward, names_lost;
-	uint64_t waits_lost;	/* waits of tasks that are in no task's time */
+	struct tally tally;
 	bool missed_known;
-	uint64_t missed;
 	const struct coverage_disk *disks;
 	size_t n_disks;
 };
+
+/* How a number of struct tally is told; coverage.c has them. */
+struct tally_word {
+	const char *name;	/* in JSON */
+	const char *what;	/* a fragment of a sentence */
+	bool always;		/* the completeness line has it even if it is 0 */
+	bool trouble;		/* more than 0 is bad news */
+};
+extern const struct tally_word tally_words[TALLY_NUMBERS];
+
+bool tally_known(const struct coverage *c, size_t i); /* the kernel does not always tell `missed` */
 
 /* Why a task waited. */
 enum wait_reason {

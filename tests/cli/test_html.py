@@ -146,7 +146,7 @@ def test_without_scripts(two_loads, page_of, show):
     recording, loads, (slow, _) = two_loads
     page = show(page_of(recording), scripts=False)
     text = page.text("body")
-    for what in ("slow-worker", str(loads[0].pid), slow.name, "Findings", "requests", "are in the rows", os.uname().release,
+    for what in ("slow-worker", str(loads[0].pid), slow.name, "Findings", "requests", "counted in the rows", os.uname().release,
                  "The charts need JavaScript"):
         assert what in text, what
     assert "Latency over time" not in text and "Theme" not in text

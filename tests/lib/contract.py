@@ -4,7 +4,8 @@ import math
 
 TOP = {"schema", "type", "iolat", "host", "kernel", "start", "end", "duration_ns", "by", "submission", "clock_synchronized", "hooks",
        "coverage", "rows", "tasks", "stuck", "phases", "gpus", "findings"}
-COVERAGE = {"requests", "lost", "aggregated", "unmatched", "unowned", "map_full", "backward", "missed", "devices"}
+COVERAGE = {"requests", "lost", "aggregated", "unmatched", "unowned", "map_full", "backward", "missed", "names_lost", "waits_lost",
+            "devices"}
 COVERED = {"device", "kernel", "seen", "model", "rotational", "scheduler", "nr_requests", "transport", "stands_on"}
 ROW = {"owner_from", "via", "ios", "bytes", "errors", "requeues", "merged", "random_pct", "latency", "size"}
 KEYS = {"process": {"pid", "ns_pid", "comm", "role", "rank"}, "thread": {"tid", "comm"}, "cgroup": {"id", "path"},

@@ -129,7 +129,7 @@ static inline struct fixture *fixture_new(void)
 		.hooks = f->hooks,
 		.n_hooks = 2,
 		.bio_submission = true,
-		.coverage = {.requests = 3, .disks = &f->coverage_disk, .n_disks = 1},
+		.coverage = {.tally.requests = 3, .disks = &f->coverage_disk, .n_disks = 1},
 		.rows = f->row_list,
 		.n_rows = 2,
 	};

@@ -43,7 +43,7 @@ static void test_frames_in_detail_and_a_summary_as_asked(void **state)
 	assert_false(by_has(f->s.by, BY_PROCESS));
 	assert_null(f->s.rows[0]->subject.process);
 	assert_int_equal(sum_ios(f), 3);
-	assert_int_equal(f->s.coverage.requests, 3);
+	assert_int_equal(f->s.coverage.tally.requests, 3);
 	finish(f);
 }
 
@@ -84,11 +84,11 @@ static void test_copies_count_in_frames_beside_their_disk_alone(void **state)
 	interval(f, 2000000);
 	assert_int_equal(f->s.n_rows, 2);
 	assert_true(f->s.rows[0]->copy != f->s.rows[1]->copy);
-	assert_int_equal(f->s.coverage.requests, 1);
+	assert_int_equal(f->s.coverage.tally.requests, 1);
 	feed_copy(f);
 	whole(f, 3000000);
 	assert_int_equal(the_row(f)->ios, 2);
-	assert_int_equal(f->s.coverage.requests, 2);
+	assert_int_equal(f->s.coverage.tally.requests, 2);
 	finish(f);
 }
 
@@ -98,7 +98,7 @@ static void test_copies_count_by_device(void **state)
 
 	feed_copy(f);
 	interval(f, 2000000);
-	assert_int_equal(f->s.coverage.requests, 2);
+	assert_int_equal(f->s.coverage.tally.requests, 2);
 	whole(f, 3000000);
 	assert_int_equal(f->s.n_rows, 2);
 	assert_int_equal(sum_ios(f), 2);
@@ -121,7 +121,7 @@ static void test_who_has_no_process_keeps_its_via(void **state)
 	assert_int_equal(f->s.n_rows, 2);
 	whole(f, 3000000);
 	assert_string_equal(the_row(f)->via, "writeback");
-	assert_int_equal(f->s.coverage.unowned, 2);
+	assert_int_equal(f->s.coverage.tally.unowned, 2);
 	finish(f);
 }
 

@@ -448,7 +448,7 @@ static void test_rows_of_waits(void **state)
 	assert_int_equal(f->s.rows[0]->ios, 2);
 	assert_int_equal(f->s.rows[0]->waits, 2);
 	assert_int_equal(f->s.rows[0]->total.max, MS(200));
-	assert_int_equal(f->s.coverage.requests, 0);
+	assert_int_equal(f->s.coverage.tally.requests, 0);
 	finish(f);
 }
 

@@ -479,7 +479,7 @@ static void test_a_noisy_neighbour(void **state)
 	sum = evidence_of(g, "share_pct") + evidence_of(g, "own_pct") + evidence_of(g, "nobody_pct");
 	assert_true(sum > 99.9 && sum < 100.1);
 	assert_ms((uint64_t)evidence_of(g, "waited_ns"), 1601);
-	assert_int_equal(f->s.coverage.requests, 41);
+	assert_int_equal(f->s.coverage.tally.requests, 41);
 	finish(f);
 }
 

@@ -97,7 +97,7 @@ static void test_a_neighbour_of_a_selected_container(void **state)
 	assert_non_null(g);
 	assert_string_equal(g->subject, "pid 300 (sort) in container etl-7 on sda");
 	assert_true(evidence_of(g, "share_pct") > 74);
-	assert_int_equal(f->s.coverage.requests, 41);
+	assert_int_equal(f->s.coverage.tally.requests, 41);
 	finish(f);
 }
 

@@ -49,7 +49,7 @@ static void test_kernel_submitters_are_told_by_via(void **state)
 	assert_int_equal(row_via(f, "kernel thread jbd2/sda1-8")->ios, 1);
 	assert_int_equal(row_via(f, "kernel thread kworker")->ios, 1);
 	assert_null(row_via(f, "kernel thread")->owner_from);
-	assert_int_equal(f->s.coverage.unowned, 1);
+	assert_int_equal(f->s.coverage.tally.unowned, 1);
 	finish(f);
 }
 
@@ -206,11 +206,11 @@ static void test_copies_count_beside_their_device_only(void **state)
 	feed(g, e);
 	whole(f, 1000);
 	assert_int_equal(row_via(f, "dm-3")->ios, 1);
-	assert_int_equal(f->s.coverage.requests, 1);
+	assert_int_equal(f->s.coverage.tally.requests, 1);
 	whole(g, 1000);
 	assert_int_equal(g->s.n_rows, 0);
-	assert_int_equal(g->s.coverage.requests, 0);
-	assert_int_equal(g->s.coverage.unowned, 0);
+	assert_int_equal(g->s.coverage.tally.requests, 0);
+	assert_int_equal(g->s.coverage.tally.unowned, 0);
 	assert_int_equal(g->s.coverage.disks[0].seen, 1);
 	finish(f);
 	finish(g);
@@ -252,13 +252,13 @@ static void test_selection_counts_wanted_processes(void **state)
 	feed(f, kernel_request(IOLAT_OWNER_BIO, 50, 0));
 	whole(f, 1000);
 	assert_int_equal(the_row(f)->ios, 1);
-	assert_int_equal(f->s.coverage.requests, 1);
+	assert_int_equal(f->s.coverage.tally.requests, 1);
 	assert_int_equal(f->s.coverage.disks[0].seen, 4);
 	assert_int_equal(run_selected_alive(f->run), 1);
 	feed(f, a_task(IOLAT_TASK_COMM, 101, 50, "dd")); /* the cached answer must not stay */
 	feed(f, e);
 	whole(f, 1000);
-	assert_int_equal(f->s.coverage.requests, 2);
+	assert_int_equal(f->s.coverage.tally.requests, 2);
 	assert_int_equal(run_selected_alive(f->run), 2);
 	feed(f, a_task(IOLAT_TASK_EXIT, 100, 50, "dd"));
 	feed(f, a_task(IOLAT_TASK_EXIT, 101, 50, "dd"));

@@ -196,7 +196,7 @@ static void survive(unsigned int by, uint64_t seed)
 		if (next_random(&seed) % 700 == 0) {
 			whole(f, now);
 			assert_true(f->s.n_rows <= 21);
-			assert_int_equal(sum_ios(f), f->s.coverage.requests);
+			assert_int_equal(sum_ios(f), f->s.coverage.tally.requests);
 		}
 		if (next_random(&seed) % 100 == 0)
 			run_selected_alive(f->run);

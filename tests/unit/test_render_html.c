@@ -67,7 +67,7 @@ static void test_what_is_missing_is_said(void **state)
 	struct fixture *f = *state;
 
 	frame_is_summary(f);
-	f->frame.coverage.lost = 1;
+	f->frame.coverage.tally.lost = 1;
 	fixture_expect_part(f, "html", "1 request (25%) in no row");
 	fixture_expect_part(f, "html", "<tr class=\"trouble\"><th scope=\"row\">lost</th>");
 	fixture_expect_part(f, "html",

@@ -15,7 +15,7 @@
 	"{\"name\":\"block_bio_queue\",\"attached\":false,\"required\":false}],"
 #define COVERAGE                                                                                   \
 	"\"coverage\":{\"requests\":3,\"lost\":0,\"aggregated\":0,\"unmatched\":0,\"unowned\":0,"  \
-	"\"map_full\":0,\"backward\":0,\"missed\":null,\"names_lost\":0,\"devices\":[{\"device\":\"vda\","          \
+	"\"map_full\":0,\"backward\":0,\"missed\":null,\"names_lost\":0,\"waits_lost\":0,\"devices\":[{\"device\":\"vda\","          \
 	"\"kernel\":null,"                                                                         \
 	"\"seen\":3,\"model\":null,\"rotational\":null,\"scheduler\":null,\"nr_requests\":null,"        \
 	"\"transport\":null,\"stands_on\":null}]}" \
@@ -84,7 +84,7 @@ static void test_empty_summary(void **state)
 		       HEAD("summary") BY_DEFAULT
 		       "\"submission\":\"request\",\"clock_synchronized\":null,\"hooks\":[],"
 		       "\"coverage\":{\"requests\":0,\"lost\":0,\"aggregated\":0,\"unmatched\":0,"
-		       "\"unowned\":0,\"map_full\":0,\"backward\":0,\"missed\":0,\"names_lost\":0,\"devices\":[]},"
+		       "\"unowned\":0,\"map_full\":0,\"backward\":0,\"missed\":0,\"names_lost\":0,\"waits_lost\":0,\"devices\":[]},"
 		       "\"rows\":[]," TAIL);
 }
 
@@ -205,20 +205,13 @@ static void test_coverage(void **state)
 	struct fixture *f = *state;
 
 	f->frame.coverage = (struct coverage){
-		.requests = 1,
-		.lost = 2,
-		.aggregated = 3,
-		.unmatched = 4,
-		.unowned = 5,
-		.map_full = 6,
+		.tally = {.all = {1, 2, 3, 4, 5, 6, 0, 7, 8, 9}},
 		.missed_known = true,
-		.missed = 7,
-		.names_lost = 8,
 	};
 	fixture_expect_part(
 		f, "json",
 		"\"coverage\":{\"requests\":1,\"lost\":2,\"aggregated\":3,"
-		"\"unmatched\":4,\"unowned\":5,\"map_full\":6,\"backward\":0,\"missed\":7,\"names_lost\":8,"
+		"\"unmatched\":4,\"unowned\":5,\"map_full\":6,\"backward\":0,\"missed\":7,\"names_lost\":8,\"waits_lost\":9,"
 		"\"devices\":[]},");
 }
 

@@ -25,7 +25,7 @@ static void test_no_requests(void **state)
 	struct fixture *f = *state;
 
 	f->frame.n_rows = 0;
-	f->frame.coverage.requests = 0;
+	f->frame.coverage.tally.requests = 0;
 	f->options.histogram = true;
 	fixture_expect(f, "table",
 		       FRAME "no requests\n"
@@ -246,12 +246,12 @@ static void test_completeness(void **state)
 	struct fixture *f = *state;
 	struct coverage *c = &f->frame.coverage;
 
-	c->lost = 1;
-	c->aggregated = 2;
-	c->unmatched = 3;
-	c->unowned = 4;
-	c->map_full = 5;
-	c->missed = 6;
+	c->tally.lost = 1;
+	c->tally.aggregated = 2;
+	c->tally.unmatched = 3;
+	c->tally.unowned = 4;
+	c->tally.map_full = 5;
+	c->tally.missed = 6;
 	fixture_expect_part(
 		f, "table",
 		"requests 3  lost 1  aggregated 2  unmatched 3  unowned 4  map-full 5\n");

@@ -260,7 +260,7 @@ static void test_selected_containers(void **state)
 	feed(f, request_in(3, 100));
 	whole(f, 2000000);
 	assert_int_equal(f->s.n_rows, 2);
-	assert_int_equal(f->s.coverage.requests, 2);
+	assert_int_equal(f->s.coverage.tally.requests, 2);
 	feed(f, a_gone_cgroup(1));
 	assert_false(run_places_ended(f->run, never, &asked));
 	feed(f, a_gone_cgroup(3));
@@ -340,7 +340,7 @@ static void test_shares_add_bytes_alone(void **state)
 	assert_int_equal(r->total.count, 0);
 	assert_null(r->owner_from);
 	assert_int_equal(row_comm(f, "first")->bytes, 4096);
-	assert_int_equal(f->s.coverage.requests, 1);
+	assert_int_equal(f->s.coverage.tally.requests, 1);
 	finish(f);
 }
 
@@ -361,13 +361,13 @@ static void test_intervals_add_up(void **state)
 	interval(f, 4000000);
 	assert_int_equal(the_row(f)->ios, 1);
 	assert_int_equal(the_row(f)->total.max, 90000);
-	assert_int_equal(f->s.coverage.requests, 1);
+	assert_int_equal(f->s.coverage.tally.requests, 1);
 	whole(f, 5000000);
 	assert_int_equal(the_row(f)->ios, 3);
 	assert_int_equal(the_row(f)->total.count, 3);
 	assert_int_equal(the_row(f)->total.max, 100000);
 	assert_int_equal(the_row(f)->total.min, 90000);
-	assert_int_equal(f->s.coverage.requests, 3);
+	assert_int_equal(f->s.coverage.tally.requests, 3);
 	finish(f);
 }
 
@@ -475,7 +475,7 @@ static void test_rows_fold_beyond_the_limit(void **state)
 	assert_int_equal(other->subject.op, IOLAT_OP_OTHER);
 	assert_null(other->subject.process);
 	assert_null(other->subject.disk);
-	assert_int_equal(f->s.coverage.requests, 11);
+	assert_int_equal(f->s.coverage.tally.requests, 11);
 	finish(f);
 }
 
@@ -536,22 +536,22 @@ static void test_losses(void **state)
 	c.map_full = 2;
 	feed(f, c);
 	interval(f, 1000);
-	assert_int_equal(f->s.coverage.lost, 5);
-	assert_int_equal(f->s.coverage.unmatched, 3);
-	assert_int_equal(f->s.coverage.map_full, 2);
-	assert_int_equal(f->s.coverage.aggregated, 0);
+	assert_int_equal(f->s.coverage.tally.lost, 5);
+	assert_int_equal(f->s.coverage.tally.unmatched, 3);
+	assert_int_equal(f->s.coverage.tally.map_full, 2);
+	assert_int_equal(f->s.coverage.tally.aggregated, 0);
 	assert_false(f->s.coverage.missed_known);
 	c.lost = 6;
 	c.missed = 4;
 	c.missed_known = 1;
 	feed(f, c);
 	interval(f, 2000);
-	assert_int_equal(f->s.coverage.lost, 1);
-	assert_int_equal(f->s.coverage.unmatched, 0);
+	assert_int_equal(f->s.coverage.tally.lost, 1);
+	assert_int_equal(f->s.coverage.tally.unmatched, 0);
 	assert_true(f->s.coverage.missed_known);
-	assert_int_equal(f->s.coverage.missed, 4);
+	assert_int_equal(f->s.coverage.tally.missed, 4);
 	whole(f, 3000);
-	assert_int_equal(f->s.coverage.lost, 6);
+	assert_int_equal(f->s.coverage.tally.lost, 6);
 	finish(f);
 }
 
@@ -636,7 +636,7 @@ static void test_passthrough_and_shares_are_not_the_disks(void **state)
 	feed(f, a_share());
 	whole(f, 1000);
 	assert_int_equal(the_disk(f)->seen, 0);
-	assert_int_equal(f->s.coverage.requests, 1);
+	assert_int_equal(f->s.coverage.tally.requests, 1);
 	finish(f);
 }
 
@@ -704,9 +704,9 @@ static void test_aggregates_add_to_the_row_of_their_key(void **state)
 	assert_int_equal(r->size.count, 1); /* of the one that has a record */
 	assert_null(r->via);
 	assert_string_equal(r->owner_from, "task");
-	assert_int_equal(f->s.coverage.requests, 4);
-	assert_int_equal(f->s.coverage.aggregated, 3);
-	assert_int_equal(f->s.coverage.lost, 0);
+	assert_int_equal(f->s.coverage.tally.requests, 4);
+	assert_int_equal(f->s.coverage.tally.aggregated, 3);
+	assert_int_equal(f->s.coverage.tally.lost, 0);
 	assert_int_equal(f->s.coverage.disks[0].seen, 4);
 	finish(f);
 }
@@ -744,9 +744,9 @@ static void test_aggregates_beyond_the_tables_room(void **state)
 	assert_string_equal(the_row(f)->via, "other");
 	assert_null(the_row(f)->subject.process);
 	assert_null(the_row(f)->subject.disk);
-	assert_int_equal(f->s.coverage.requests, 3);
-	assert_int_equal(f->s.coverage.aggregated, 3);
-	assert_int_equal(f->s.coverage.unowned, 0);
+	assert_int_equal(f->s.coverage.tally.requests, 3);
+	assert_int_equal(f->s.coverage.tally.aggregated, 3);
+	assert_int_equal(f->s.coverage.tally.unowned, 0);
 	finish(f);
 }
 
@@ -757,14 +757,14 @@ static void test_aggregates_of_frames(void **state)
 
 	feed(f, an_aggregate());
 	interval(f, 2000000);
-	assert_int_equal(f->s.coverage.aggregated, 3);
+	assert_int_equal(f->s.coverage.tally.aggregated, 3);
 	assert_int_equal(the_row(f)->ios, 3);
 	interval(f, 3000000);
-	assert_int_equal(f->s.coverage.aggregated, 0);
+	assert_int_equal(f->s.coverage.tally.aggregated, 0);
 	assert_int_equal(f->s.n_rows, 0);
 	feed(f, an_aggregate());
 	whole(f, 4000000);
-	assert_int_equal(f->s.coverage.aggregated, 6);
+	assert_int_equal(f->s.coverage.tally.aggregated, 6);
 	assert_int_equal(the_row(f)->ios, 6);
 	finish(f);
 }
