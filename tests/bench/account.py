@@ -53,3 +53,8 @@ def cpu(pid):
     """Seconds in user mode and in the kernel."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return int(fields[11]) / TICK, int(fields[12]) / TICK
+
+
+def cpu_ns(pid):
+    """Nanoseconds of its main thread, both together; not in ticks."""
+    return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[0])

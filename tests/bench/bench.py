@@ -30,7 +30,7 @@ from lib import base, disks  # noqa: E402
 
 import serving  # noqa: E402
 import switches  # noqa: E402
-from account import bpf_stats, cpu, map_bytes, resident, run_times  # noqa: E402
+from account import bpf_stats, cpu, cpu_ns, map_bytes, resident, run_times  # noqa: E402
 
 IDLE_S = 20
 STARTS = 7
@@ -238,9 +238,9 @@ def report_idle(program):
     with contextlib.ExitStack() as stack:
         tracer = Iolat(stack, program)
         time.sleep(1)
-        before = sum(cpu(tracer.pid))
+        before = cpu_ns(tracer.pid)
         time.sleep(IDLE_S)
-        line(f"iolat: CPU without load ({IDLE_S} s), %", f"{(sum(cpu(tracer.pid)) - before) / IDLE_S * 100:.2f}")
+        line(f"iolat: CPU without load ({IDLE_S} s), %", f"{(cpu_ns(tracer.pid) - before) / IDLE_S / 1e9 * 100:.2f}")
 
 
 def main():
