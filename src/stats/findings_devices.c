@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -59,50 +60,37 @@ static void find_hung(struct findings *f, const struct known *k)
 
 /* --- what failed ------------------------------------------------------------------ */
 
-/* The sums of all usages of one disk. */
-static struct usage_sums disk_sums(const struct known *k, const struct known_disk *d)
-{
-	struct usage_sums all = {0}, s;
+/* What all processes together did to a disk. */
+struct disk_use {
+	const struct known_disk *disk;
+	struct usage_sums sums;
+	uint8_t error; /* as in struct usage */
+};
 
-	for (struct usage *g = NULL; (g = usages_next(k->usages, g));) {
-		if (g->disk != d)
-			continue;
-		s = usage_sums(g, k->whole);
-		usage_add(&all, &s);
-	}
-	return all;
+static int by_disk(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)(*(struct usage *const *)a)->disk, y = (uintptr_t)(*(struct usage *const *)b)->disk;
+
+	return (x > y) - (x < y);
 }
 
-/* Whether `g` is the first usage of its disk in the list. */
-static bool is_first_of_disk(const struct known *k, const struct usage *g)
+static void find_errors(struct findings *f, const struct disk_use *u)
 {
-	for (struct usage *h = NULL; (h = usages_next(k->usages, h)) && h != g;)
-		if (h->disk == g->disk)
-			return false;
-	return g->disk;
-}
-
-static void find_errors(struct findings *f, const struct known *k, const struct usage *u)
-{
-	struct usage_sums s = disk_sums(k, u->disk);
-	uint8_t error = 0;
+	const char *disk = u->disk->pub.name;
 	struct finding *g;
 
-	if (!s.errors)
+	if (!u->sums.errors)
 		return;
-	for (struct usage *h = NULL; (h = usages_next(k->usages, h));)
-		if (h->disk == u->disk && h->error)
-			error = h->error;
-	g = findings_add(f, "io-errors", finding_pct(s.errors, s.ios) / 100);
+	g = findings_add(f, "io-errors", finding_pct(u->sums.errors, u->sums.ios) / 100);
 	if (!g)
 		return;
-	finding_about(g, "device %s", u->disk->pub.name);
-	finding_say(g, "%s failed %" PRIu64 " of %" PRIu64 " requests%s%s", u->disk->pub.name, s.errors, s.ios,
-		    error ? ", the last with: " : "", error ? strerror(error) : "");
-	finding_evidence(g, "errors", s.errors);
-	finding_evidence(g, "ios", s.ios);
-	if (error)
-		finding_evidence(g, "errno", error);
+	finding_about(g, "device %s", disk);
+	finding_say(g, "%s failed %" PRIu64 " of %" PRIu64 " requests%s%s", disk, u->sums.errors, u->sums.ios,
+		    u->error ? ", the last with: " : "", u->error ? strerror(u->error) : "");
+	finding_evidence(g, "errors", u->sums.errors);
+	finding_evidence(g, "ios", u->sums.ios);
+	if (u->error)
+		finding_evidence(g, "errno", u->error);
 }
 
 /* --- how the reads look ----------------------------------------------------------- */
@@ -173,9 +161,9 @@ static void find_small_reads(struct findings *f, const struct known *k)
 
 /* --- why a device is slow --------------------------------------------------------- */
 
-static void find_saturated(struct findings *f, const struct known *k, const struct usage *u)
+static void find_saturated(struct findings *f, const struct known *k, const struct disk_use *u)
 {
-	struct usage_sums s = disk_sums(k, u->disk);
+	struct usage_sums s = u->sums;
 	double queue = finding_pct(s.queue_ns, s.queue_ns + s.device_ns);
 	char in_queue[UNITS_LEN], in_device[UNITS_LEN];
 	struct finding *g;
@@ -273,7 +261,7 @@ static void say_ceiling(struct findings *f, const struct known_disk *d, const st
 }
 
 /* A limit of requests shows in their number, one of throughput in the bytes; where all are of a size, in both. */
-static void find_ceiling(struct findings *f, const struct known *k, const struct usage *u)
+static void find_ceiling(struct findings *f, const struct known *k, const struct disk_use *u)
 {
 	const struct series *c = usages_series(k->usages, u->disk->pub.number);
 
@@ -333,16 +321,54 @@ static void find_unowned(struct findings *f, const struct known *k)
 	finding_evidence(g, "unowned_pct", share);
 }
 
+/* --- all of them ------------------------------------------------------------------ */
+
+static void find_of_disk(struct findings *f, const struct known *k, const struct disk_use *u)
+{
+	find_errors(f, u);
+	find_saturated(f, k, u);
+	find_ceiling(f, k, u);
+}
+
+/* Entries of one disk stand together. */
+static void find_of_each_disk(struct findings *f, const struct known *k, struct usage *const *sorted, size_t n)
+{
+	struct disk_use u = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		struct usage_sums s = usage_sums(sorted[i], k->whole);
+
+		if (u.disk != sorted[i]->disk) {
+			if (u.disk)
+				find_of_disk(f, k, &u);
+			u = (struct disk_use){.disk = sorted[i]->disk};
+		}
+		usage_add(&u.sums, &s);
+		u.error = sorted[i]->error ? sorted[i]->error : u.error;
+	}
+	if (u.disk)
+		find_of_disk(f, k, &u);
+}
+
+static void find_of_disks(struct findings *f, const struct known *k)
+{
+	struct usage **sorted = calloc(k->usages->lru.map.count + 1, sizeof(struct usage *));
+	size_t n = 0;
+
+	if (!sorted)
+		return;
+	for (struct usage *u = NULL; (u = usages_next(k->usages, u));)
+		if (u->disk)
+			sorted[n++] = u;
+	qsort(sorted, n, sizeof(*sorted), by_disk);
+	find_of_each_disk(f, k, sorted, n);
+	free(sorted);
+}
+
 void findings_of_devices(struct findings *f, const struct known *k)
 {
 	find_hung(f, k);
 	find_small_reads(f, k);
 	find_unowned(f, k);
-	for (struct usage *u = NULL; (u = usages_next(k->usages, u));) {
-		if (!is_first_of_disk(k, u))
-			continue;
-		find_errors(f, k, u);
-		find_saturated(f, k, u);
-		find_ceiling(f, k, u);
-	}
+	find_of_disks(f, k);
 }
