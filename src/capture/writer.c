@@ -11,6 +11,7 @@
 #include "capture/crc.h"
 #include "capture/encoder.h"
 #include "capture/format.h"
+#include "capture/held.h"
 #include "iolat/wire.h"
 
 #define COLUMN_OF_ITS_OWN 1024 /* bytes that are worth a code of their own */
@@ -18,6 +19,7 @@
 struct capture_writer {
 	int fd;
 	int err; /* the first one; sticks */
+	struct held held;
 	struct encoder encoder;
 	z_stream deflate;
 	unsigned char *block; /* head and stored bytes */
@@ -62,31 +64,12 @@ static int start(struct capture_writer *w)
 
 static void destroy(struct capture_writer *w)
 {
+	held_free(&w->held);
 	encoder_free(&w->encoder);
 	deflateEnd(&w->deflate);
 	free(w->block);
 	close(w->fd);
 	free(w);
-}
-
-int capture_create(struct capture_writer **out, int fd)
-{
-	struct capture_writer *w = calloc(1, sizeof(*w));
-	int err;
-
-	*out = NULL;
-	if (!w) {
-		close(fd);
-		return -ENOMEM;
-	}
-	w->fd = fd;
-	err = start(w);
-	if (err) {
-		destroy(w);
-		return err;
-	}
-	*out = w;
-	return 0;
 }
 
 static void compress_part(z_stream *z, const unsigned char *data, size_t len, int flush)
@@ -134,17 +117,40 @@ int capture_flush(struct capture_writer *w)
 	return write_all(w, w->block, sizeof(*b) + stored);
 }
 
-int capture_add(struct capture_writer *w, const void *event, size_t size)
+static int put(void *ctx, const void *event, size_t size)
 {
 	const struct iolat_head *head = event;
-	int err = w->err;
+	struct capture_writer *w = ctx;
+	int err = encoder_add(&w->encoder, event, size);
 
-	if (!err)
-		err = encoder_add(&w->encoder, event, size);
-	if (err)
-		return w->err = err;
-	w->requests += head->kind == IOLAT_EV_REQUEST;
-	return encoder_len(&w->encoder) >= CAPTURE_RAW_TARGET ? capture_flush(w) : 0;
+	w->requests += !err && head->kind == IOLAT_EV_REQUEST;
+	return err ?: encoder_len(&w->encoder) >= CAPTURE_RAW_TARGET ? capture_flush(w) : 0;
+}
+
+int capture_create(struct capture_writer **out, int fd)
+{
+	struct capture_writer *w = calloc(1, sizeof(*w));
+	int err;
+
+	*out = NULL;
+	if (!w) {
+		close(fd);
+		return -ENOMEM;
+	}
+	w->fd = fd;
+	held_init(&w->held, put, w);
+	err = start(w);
+	if (err) {
+		destroy(w);
+		return err;
+	}
+	*out = w;
+	return 0;
+}
+
+int capture_add(struct capture_writer *w, const void *event, size_t size)
+{
+	return w->err = w->err ?: held_take(&w->held, event, size);
 }
 
 uint64_t capture_bytes(const struct capture_writer *w)

@@ -11,7 +11,7 @@ struct capture_writer;
 /* Starts a recording on `fd` (owned from now on, also on failure). 0, -ENOMEM or -errno. */
 int capture_create(struct capture_writer **out, int fd);
 
-/* Adds an event. Errors are negative errnos; after one nothing more is written, and what was written is
+/* Adds an event; one that only tells of a process waits until the process matters (held.h). Errors are negative errnos; after one nothing more is written, and what was written is
  * whole blocks (the last one may be cut if the device itself failed). */
 int capture_add(struct capture_writer *w, const void *event, size_t size);
 

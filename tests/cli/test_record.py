@@ -303,3 +303,15 @@ def test_bytes_a_request(start_iolat, loop_disk, fio, folder):
     load.go()
     recorder.wait()
     assert path.stat().st_size < 24 * summary(path)["coverage"]["requests"]
+
+
+def test_processes_that_do_nothing_take_no_room(start_iolat, loop_disk, tmp_path):
+    """Births, names and ends of a thousand others were some 35 bytes each."""
+    disk, sizes = loop_disk(), []
+    for count in (0, 1000):
+        path = tmp_path / f"{count}.iolat"
+        recorder = start_iolat_record(start_iolat, path, "--device", disk.name)
+        base.sh("sh", "-c", f"i=0; while [ $i -lt {count} ]; do /bin/true; i=$((i+1)); done")
+        recorder.stop()
+        sizes.append(path.stat().st_size)
+    assert sizes[1] - sizes[0] < 10 * 1000
