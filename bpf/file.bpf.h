@@ -46,9 +46,17 @@ static __always_inline bool is_disk(struct inode *inode)
 	return (BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFBLK;
 }
 
+/* Which of the file systems that get the same device one after the other: what is on none of its own, but does I/O (FUSE,
+ * NFS, btrfs), has a number that is not given twice (backing_dev_info.id, 5.4). */
+static __always_inline u32 which_system(struct super_block *sb, u32 dev)
+{
+	return dev >> 20 ? 0 : (u32)BPF_CORE_READ(sb, s_bdi, id);
+}
+
 /* A disk that is open as a file stands for itself. */
 static __always_inline void refer_to(struct inode *inode, struct file_ref *r)
 {
+	struct super_block *sb = BPF_CORE_READ(inode, i_sb);
 	u32 dev;
 
 	r->inode = BPF_CORE_READ(inode, i_ino);
@@ -57,10 +65,10 @@ static __always_inline void refer_to(struct inode *inode, struct file_ref *r)
 		dev = BPF_CORE_READ(inode, i_rdev);
 		r->fs_magic = 0;
 	} else {
-		dev = BPF_CORE_READ(inode, i_sb, s_dev);
-		r->fs_magic = BPF_CORE_READ(inode, i_sb, s_magic);
+		dev = BPF_CORE_READ(sb, s_dev);
+		r->fs_magic = BPF_CORE_READ(sb, s_magic);
 	}
-	r->fs_major = dev >> 20;
+	r->fs_major = which_system(sb, dev) << IOLAT_FS_MAJOR_BITS | dev >> 20;
 	r->fs_minor = dev & 0xfffff;
 }
 
@@ -101,29 +109,33 @@ static __always_inline void fill_names(struct iolat_dentry *e, struct dentry *de
 }
 
 static __always_inline void fill_dentry(struct iolat_dentry *e, const struct found_file *found,
-					struct dentry *dentry, const struct file_ref *r, u32 tgid)
+					struct dentry *dentry, const struct file_ref *r,
+					struct task_struct *task)
 {
+	struct mnt_namespace *space = BPF_CORE_READ(task, nsproxy, mnt_ns);
 	u32 in = BPF_CORE_READ(dentry, d_sb, s_dev);
 
 	e->head.kind = IOLAT_EV_DENTRY;
-	e->tgid = tgid;
+	e->tgid = BPF_CORE_READ(task, tgid);
 	e->inode = r->inode;
 	e->fs_magic = r->fs_magic;
 	e->fs_major = r->fs_major;
 	e->fs_minor = r->fs_minor;
 	e->in_major = in >> 20;
 	e->in_minor = in & 0xfffff;
+	e->space = BPF_CORE_READ(space, ns.inum);
+	e->mounts = BPF_CORE_READ(space, event);
 	e->by_inode = !found->dentry;
 }
 
 /* Most files lie a few folders deep, and there may be many of them. False: there is no room. */
-#define tell_names(found, dentry, r, tgid, room)                                                   \
+#define tell_names(found, dentry, r, task, room)                                                   \
 	({                                                                                         \
 		const u32 size_ = sizeof(struct iolat_dentry) + (room) * IOLAT_DENTRY_LEN;         \
 		struct iolat_dentry *e_ = bpf_ringbuf_reserve(&iolat_facts, size_, 0);             \
 		if (e_) {                                                                          \
 			e_->head.size = size_;                                                     \
-			fill_dentry(e_, found, dentry, r, tgid);                                   \
+			fill_dentry(e_, found, dentry, r, task);                                   \
 			fill_names(e_, dentry, room);                                              \
 			emit_end(e_);                                                              \
 		}                                                                                  \
@@ -138,7 +150,7 @@ static __always_inline u64 mixed(u64 a, u64 b)
 /* Numbers of inodes are used again, and files renamed: then a name is told anew. */
 static __always_inline u64 told_of(struct inode *inode, struct dentry *dentry, u64 numbers)
 {
-	u64 file = mixed((u64)inode ^ BPF_CORE_READ(inode, i_generation), numbers);
+	u64 file = mixed((u64)inode ^ BPF_CORE_READ(inode, i_generation), numbers + marks.telling);
 	u64 name = mixed(BPF_CORE_READ(dentry, d_name.hash_len), (u64)dentry);
 
 	return (name >> 32 << 32 | file >> 32) ?: 1;
@@ -146,7 +158,8 @@ static __always_inline u64 told_of(struct inode *inode, struct dentry *dentry, u
 
 /* Tells what a file is called when it is new, or its place in the table was another's meanwhile. Where there is no room
  * now, there may be the next time. The name by which a file was opened is better than another of its names. */
-static __noinline int announce_file(const struct found_file *found, const struct file_ref *r, u32 tgid)
+static __noinline int announce_file(const struct found_file *found, const struct file_ref *r,
+				    struct task_struct *task)
 {
 	struct inode *inode = found->inode;
 	struct dentry *dentry = found->dentry ?: inode_dentry(inode);
@@ -162,9 +175,9 @@ static __noinline int announce_file(const struct found_file *found, const struct
 	if (*told == now || (!found->dentry && (u32)*told == (u32)now))
 		return 0;
 	if (count_names(dentry) <= 2)
-		done = tell_names(found, dentry, r, tgid, 2);
+		done = tell_names(found, dentry, r, task, 2);
 	else
-		done = tell_names(found, dentry, r, tgid, IOLAT_DENTRY_NAMES);
+		done = tell_names(found, dentry, r, task, IOLAT_DENTRY_NAMES);
 	if (done)
 		*told = now;
 	return 0;

@@ -66,7 +66,7 @@ static __noinline int find_request_file(struct bio *bio, struct page *page, stru
 		return 0;
 	}
 	refer_to(found.inode, r);
-	announce_file(&found, r, bpf_get_current_pid_tgid() >> 32);
+	announce_file(&found, r, (void *)bpf_get_current_task());
 	return 0;
 }
 

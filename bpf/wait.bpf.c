@@ -24,7 +24,8 @@ static __always_inline void place_wait(const struct found_file *found, struct io
 	w->fs_minor = r.fs_minor;
 }
 
-static __always_inline void name_file(const struct found_file *found, const struct iolat_wait *w)
+static __always_inline void name_file(const struct found_file *found, const struct iolat_wait *w,
+				      struct task_struct *task)
 {
 	struct file_ref r = {.inode = w->inode,
 			     .fs_magic = w->fs_magic,
@@ -32,7 +33,7 @@ static __always_inline void name_file(const struct found_file *found, const stru
 			     .fs_minor = w->fs_minor};
 
 	if (found->inode)
-		announce_file(found, &r, w->tgid);
+		announce_file(found, &r, task);
 }
 
 /* What a sleep of `task` in state `state` may be a wait for. False: for no I/O. */
@@ -103,7 +104,7 @@ static __always_inline void falls_asleep(struct task_struct *task, u32 state)
 	    !task_selected((void *)task, tgid))
 		return;
 	fill(&w, task, current_cgroup()); /* it still runs */
-	name_file(&found, &w);
+	name_file(&found, &w, (void *)task);
 	sleep_add(&w);
 }
 
@@ -174,7 +175,7 @@ int iolat_asleep(struct bpf_iter__task *ctx)
 		return 0;
 	fill(&w, task, task_cgroup(task));
 	w.flags |= IOLAT_WAIT_EARLIER;
-	name_file(&found, &w);
+	name_file(&found, &w, task);
 	if (bpf_map_update_elem(&iolat_sleeps, &w.tid, &w, BPF_NOEXIST))
 		return 0;
 	__sync_fetch_and_add(&marks.asleep[mark_of(w.tid)], 1);

@@ -117,6 +117,16 @@ struct signal_struct {
 	struct task_io_accounting ioac;
 };
 struct mm_struct;
+struct ns_common {
+	unsigned int inum;
+};
+struct mnt_namespace {
+	struct ns_common ns;
+	u64 event;
+};
+struct nsproxy {
+	struct mnt_namespace *mnt_ns;
+};
 struct qstr {
 	u64 hash_len;
 	const unsigned char *name;
@@ -174,6 +184,7 @@ struct task_struct {
 	unsigned long maj_flt;
 	struct files_struct *files;
 	struct nameidata *nameidata;
+	struct nsproxy *nsproxy;
 };
 
 struct seq_file;
@@ -211,9 +222,13 @@ struct kthread {
 struct page {
 	struct address_space *mapping;
 };
+struct backing_dev_info {
+	u64 id;
+};
 struct super_block {
 	dev_t s_dev;
 	unsigned long s_magic;
+	struct backing_dev_info *s_bdi;
 };
 struct inode {
 	u16 i_mode;

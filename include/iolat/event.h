@@ -530,11 +530,15 @@ struct iolat_command {
 };
 
 /*
- * Files are told by their inode's number and the file system's device, as WAIT events have them.
+ * Files are told by their inode's number and the file system's device, as WAIT events have them. A device's number may be
+ * another file system's later, so above the 12 bits of `fs_major` stands which of them it is: a number that those that
+ * follow on each other at a device do not share; 0: not known.
  */
+#define IOLAT_FS_MAJOR_BITS 12
+#define IOLAT_FS_MAJOR(fs_major) ((fs_major) & ((1u << IOLAT_FS_MAJOR_BITS) - 1))
 
 /* What a file is called, from the kernel's own tables: its name, its folder's, and so on upwards. A name that is too
- * long is cut. */
+ * long is cut. Goes to whoever knows the mounts, who makes a FILE of it; in no recording. */
 #define IOLAT_DENTRY_NAMES 8
 #define IOLAT_DENTRY_LEN   72
 struct iolat_dentry {
@@ -549,10 +553,13 @@ struct iolat_dentry {
 	__u8 by_inode;		/* 1: one of its names; its user may know it by another, through an overlay */
 	__u32 in_major;		/* of the file system that has the name: a disk's node has it on another */
 	__u32 in_minor;
+	__u32 space;		/* the mount namespace of who used it, by its inode's number; 0: not known */
+	__u64 mounts;		/* another one after each change of its mounts, and in each namespace */
 	char names[][IOLAT_DENTRY_LEN]; /* n_names at least, IOLAT_DENTRY_NAMES at most */
 };
 
-/* A file's path, as the process that used it first sees it. May come again; the last one holds. */
+/* A file's path, as the process that used it first sees it; where it is mounted nowhere, its name alone. May come again;
+ * the last one holds. */
 struct iolat_file {
 	struct iolat_head head;
 	__u32 fs_major;

@@ -75,6 +75,8 @@ struct iolat_calls {
 struct iolat_marks {
 	__u32 selected[IOLAT_MARKS];
 	__u32 asleep[IOLAT_MARKS];
+	__u32 telling;		/* raised: what files are called is told anew */
+	__u32 reserved;
 };
 
 /* Counters that the programs add to and user space reads (one instance, in .bss). */

@@ -93,7 +93,8 @@ struct disk {
 
 /* A file system, wherever it is mounted. */
 struct fs {
-	uint32_t major, minor;	/* as in events */
+	uint64_t id;		/* another one for each */
+	uint32_t major, minor;
 	uint32_t magic;		/* 0: not known */
 	const char *type;	/* NULL each: not known */
 	const char *source;

@@ -68,7 +68,8 @@ struct known_fs *files_system(struct files *t, uint64_t dev)
 	if (!fs)
 		return NULL;
 	fs->dev = dev;
-	fs->pub.major = dev >> 32;
+	fs->pub.id = dev;
+	fs->pub.major = IOLAT_FS_MAJOR(dev >> 32);
 	fs->pub.minor = (uint32_t)dev;
 	fs->refs = 1;
 	if (!lru_put(&t->systems, &fs->node))
@@ -153,31 +154,16 @@ int files_fs(struct files *t, const struct iolat_fs *e)
 	return 0;
 }
 
-static int name_file(struct files *t, const struct file_key *key, char *path)
+int files_file(struct files *t, const struct iolat_file *e)
 {
-	struct known_file *f = path ? files_get(t, key) : NULL;
+	const struct file_key key = {FS_DEV(e->fs_major, e->fs_minor), e->inode};
+	struct known_file *f = files_get(t, &key);
+	char *path = f ? strdup(e->path) : NULL;
 
-	if (!f) {
-		free(path);
+	if (!path)
 		return -ENOMEM;
-	}
 	free(f->path);
 	f->path = path;
 	f->pub.path = path;
 	return 0;
-}
-
-int files_file(struct files *t, const struct iolat_file *e)
-{
-	const struct file_key key = {FS_DEV(e->fs_major, e->fs_minor), e->inode};
-
-	return name_file(t, &key, strdup(e->path));
-}
-
-/* Nobody could tell where it is mounted: its name alone. */
-int files_dentry(struct files *t, const struct iolat_dentry *e)
-{
-	const struct file_key key = {FS_DEV(e->fs_major, e->fs_minor), e->inode};
-
-	return name_file(t, &key, strdup(e->n_names ? e->names[0] : "/"));
 }

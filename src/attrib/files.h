@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files and file systems by their numbers, and what they are called. Made by whoever meets one, named by FILE,
- * DENTRY and FS events, which may come before or after.
+ * Files and file systems by their numbers, and what they are called. Made by whoever meets one, named by FILE
+ * and FS events, which may come before or after.
  */
 #ifndef IOLAT_ATTRIB_FILES_H
 #define IOLAT_ATTRIB_FILES_H
@@ -14,7 +14,7 @@ enum files_limits {
 	SYSTEMS_KEPT = 1024,
 };
 
-/* A file system's device as one number. */
+/* A file system's device as one number, with which of those that had it. */
 #define FS_DEV(major, minor) ((uint64_t)(major) << 32 | (minor))
 
 struct known_fs {
@@ -56,7 +56,6 @@ struct known_file *files_special(struct files *t, enum iolat_request_of of);
 /* 0 or -ENOMEM. */
 int files_fs(struct files *t, const struct iolat_fs *e);
 int files_file(struct files *t, const struct iolat_file *e);
-int files_dentry(struct files *t, const struct iolat_dentry *e);
 
 void known_fs_ref(struct known_fs *fs); /* NULL is nobody, also for the others */
 void known_fs_unref(struct known_fs *fs);

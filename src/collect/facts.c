@@ -76,9 +76,7 @@ static int pass_limit(void *ctx, const void *data, size_t size)
 /* The limits of a waiting task's cgroup are read at first sight, too. */
 static int pass_waiter(struct facts *f, const struct iolat_wait *w)
 {
-	int err = pass_owner(f, w->cgroup, w->tgid) ?: limits_know(f->limits, w->cgroup);
-
-	return err ?: file_facts_wait(&f->files, w);
+	return pass_owner(f, w->cgroup, w->tgid) ?: limits_know(f->limits, w->cgroup);
 }
 
 /* In a namespace of pids /proc would tell of other processes. */
@@ -297,9 +295,11 @@ int facts_follow(struct facts *f, struct facts *leader, const struct iolat_knobs
 	err = send_run(f, knobs, true) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
 	err = err ?: cgroup_facts_begin(f->cgroups) ?: send_names(f, leader) ?: send_log(f, leader);
 	err = err ?: diskwatch_copy(&f->disks, &leader->disks, &f->sink);
-	if (!err)
-		leader->follower = f;
-	return err;
+	if (err)
+		return err;
+	leader->follower = f;
+	tracer_tell_files(f->tracer);
+	return 0;
 }
 
 /* What the ring of facts had no room for is learnt anew. Who is thought alive and not listed has lost its
@@ -383,7 +383,6 @@ int facts_counters(struct facts *f)
 {
 	int err = look(f, false) ?: send_counters(f) ?: cgroup_facts_retry(f->cgroups);
 
-	file_facts_refresh(&f->files);
 	return err ?: diskwatch_report(&f->disks, &f->sink);
 }
 

@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mount tables are read once for each mount namespace, and again when a file system is not in them that is in
- * use: at once when it is seen for the first time, as it may be gone soon. A file on a file system that is mounted
- * nowhere (a memfd, one that was unmounted) goes by its names alone.
+ * Mount tables are read once for each mount namespace, and again when the kernel says that its mounts have changed
+ * since: a table is as good as the moment at which a file was used. A file on a file system that is mounted nowhere (a
+ * memfd, one that was unmounted) goes by its name alone.
  */
 #include "collect/file_facts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
-#include "collect/mounts.h"
 
-#define TABLES	  16		  /* mount namespaces, before they are read anew */
-#define TOLD	  4096		  /* file systems, likewise */
-#define REREAD_NS 1000000000ull	  /* between two readings of a table for what it lacked before */
-
-struct mount_table {
-	struct mount *at;
-	size_t n;
-	uint64_t read_ns;
-	struct map lacks; /* file systems that were looked for in vain, by device */
-};
+#define TABLES 64   /* other mount namespaces, before they are read anew */
+#define TOLD   4096 /* file systems, likewise */
+#define UNREAD (~0ull)
 
 static void clear_table(struct mount_table *t)
 {
@@ -41,80 +29,66 @@ static void clear_table(struct mount_table *t)
 	t->n = 0;
 }
 
-static void free_table(struct mount_table *t)
-{
-	if (!t)
-		return;
-	clear_table(t);
-	map_free(&t->lacks);
-	free(t);
-}
-
 static void forget_tables(struct file_facts *f)
 {
 	struct mount_table *t;
 
-	for (size_t i = 0; (t = map_next(&f->tables, &i, NULL));)
-		free_table(t);
+	for (size_t i = 0; (t = map_next(&f->tables, &i, NULL));) {
+		clear_table(t);
+		free(t);
+	}
 	map_clear(&f->tables);
 }
 
 void file_facts_init(struct file_facts *f, const char *root, const struct sink *sink, bool host_pids)
 {
-	*f = (struct file_facts){.sink = *sink, .root = root, .host_pids = host_pids};
-	f->changes = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	map_init(&f->tables, sizeof(uint64_t));
+	struct stat st;
+
+	*f = (struct file_facts){.sink = *sink, .root = root, .host_pids = host_pids, .ours.mounts = UNREAD};
+	if (!stat("/proc/self/ns/mnt", &st))
+		f->own = (uint32_t)st.st_ino;
+	map_init(&f->tables, sizeof(uint32_t));
 	map_init(&f->told, sizeof(uint64_t));
+	map_init(&f->missed, sizeof(uint64_t));
 }
 
 void file_facts_free(struct file_facts *f)
 {
-	if (f->changes >= 0)
-		close(f->changes);
 	forget_tables(f);
+	clear_table(&f->ours);
 	map_free(&f->tables);
 	map_free(&f->told);
-}
-
-/* A mount table signals its changes by an exceptional condition (proc(5)); then all are read anew. */
-static bool forget_changed(struct file_facts *f)
-{
-	struct pollfd p = {.fd = f->changes, .events = POLLPRI};
-
-	if (poll(&p, 1, 0) <= 0 || !(p.revents & (POLLERR | POLLPRI)))
-		return false;
-	forget_tables(f);
-	map_clear(&f->told);
-	return true;
-}
-
-void file_facts_refresh(struct file_facts *f)
-{
-	forget_changed(f);
+	map_free(&f->missed);
 }
 
 /* --- mounts ------------------------------------------------------------------------- */
 
-/* The file of `name` in /proc of the process, or of this one if that is gone or cannot be told. */
-static void proc_path(char path[PATH_MAX], const struct file_facts *f, uint32_t tgid, const char *name)
+/* The table of the namespace `space` as the process sees it; NULL: it is gone, or in another by now. */
+static FILE *open_theirs(const struct file_facts *f, uint32_t tgid, uint32_t space)
 {
+	char path[PATH_MAX];
 	struct stat st;
+	FILE *file;
 
-	snprintf(path, PATH_MAX, "%s/proc/%" PRIu32 "/%s", f->root, tgid, name);
-	if (!f->host_pids || stat(path, &st))
-		snprintf(path, PATH_MAX, "/proc/self/%s", name);
+	if (!f->host_pids)
+		return NULL;
+	snprintf(path, sizeof(path), "%s/proc/%" PRIu32 "/mountinfo", f->root, tgid);
+	file = fopen(path, "re");
+	snprintf(path, sizeof(path), "%s/proc/%" PRIu32 "/ns/mnt", f->root, tgid);
+	if (!file || (!stat(path, &st) && st.st_ino == space))
+		return file;
+	fclose(file);
+	return NULL;
 }
 
-static int read_table(const struct file_facts *f, struct mount_table *t, uint32_t tgid)
+/* `theirs` NULL: our own. 0 or -ENOMEM. */
+static int read_table(struct mount_table *t, FILE *theirs)
 {
-	AUTO_FILE FILE *file = NULL;
+	AUTO_FILE FILE *ours = theirs ? NULL : fopen("/proc/self/mountinfo", "re");
+	FILE *file = theirs ?: ours;
 	struct mount m, *more;
-	char path[PATH_MAX];
 
 	clear_table(t);
-	t->read_ns = monotonic_ns();
-	proc_path(path, f, tgid, "mountinfo");
-	file = fopen(path, "re");
 	while (file && !mount_next(file, &m)) {
 		more = reallocarray(t->at, t->n + 1, sizeof(*more));
 		if (!more) {
@@ -127,36 +101,64 @@ static int read_table(const struct file_facts *f, struct mount_table *t, uint32_
 	return 0;
 }
 
-static int add_table(struct file_facts *f, uint64_t space, uint32_t tgid, struct mount_table **out)
+/* NULL: out of memory. */
+static struct mount_table *table_of(struct file_facts *f, uint32_t space)
 {
-	struct mount_table *t;
-	int err;
+	struct mount_table *t = map_get(&f->tables, &space);
 
+	if (t)
+		return t;
 	if (f->tables.count >= TABLES)
 		forget_tables(f);
 	t = calloc(1, sizeof(*t));
 	if (!t)
-		return -ENOMEM;
-	map_init(&t->lacks, sizeof(uint64_t));
-	err = read_table(f, t, tgid) ?: map_put(&f->tables, &space, t);
-	if (err)
-		free_table(t);
-	else
-		*out = t;
-	return err;
+		return NULL;
+	t->mounts = UNREAD;
+	if (!map_put(&f->tables, &space, t))
+		return t;
+	free(t);
+	return NULL;
 }
 
-static int get_table(struct file_facts *f, uint32_t tgid, struct mount_table **out)
+/* What is on ours is told again, by where it is now. */
+static int get_ours(struct file_facts *f, uint64_t mounts)
 {
-	uint64_t space = 0;
-	struct stat st;
-	char path[PATH_MAX];
+	if (f->ours.mounts == mounts)
+		return 0;
+	f->ours.mounts = mounts;
+	map_clear(&f->told);
+	map_clear(&f->missed);
+	return read_table(&f->ours, NULL);
+}
 
-	proc_path(path, f, tgid, "ns/mnt");
-	if (!stat(path, &st))
-		space = st.st_ino;
-	*out = map_get(&f->tables, &space);
-	return *out ? 0 : add_table(f, space, tgid, out);
+static int get_theirs(struct file_facts *f, struct mount_table *t, const struct iolat_dentry *e)
+{
+	bool current = t->mounts == e->mounts;
+	AUTO_FILE FILE *theirs = NULL;
+
+	if (current && !t->borrowed)
+		return 0;
+	theirs = open_theirs(f, e->tgid, e->space);
+	if (current && !theirs)
+		return 0;
+	t->mounts = e->mounts;
+	t->borrowed = !theirs;
+	map_clear(&f->missed);
+	return read_table(t, theirs);
+}
+
+/* The mounts as who used the file saw them then. 0 or -ENOMEM. */
+static int get_table(struct file_facts *f, const struct iolat_dentry *e, const struct mount_table **out)
+{
+	struct mount_table *t;
+
+	*out = &f->ours;
+	if (!e->space && f->ours.mounts != UNREAD)
+		return 0;
+	if (!e->space || e->space == f->own)
+		return get_ours(f, e->mounts);
+	*out = t = table_of(f, e->space);
+	return t ? get_theirs(f, t, e) : -ENOMEM;
 }
 
 /* What of `path` lies below the folder `root`; NULL: it does not. */
@@ -194,38 +196,6 @@ static const struct mount *find_mount(const struct mount_table *t, uint32_t majo
 	return found;
 }
 
-/* Whether the table is to be read again for what is not in it. *err: 0 or -ENOMEM. */
-static bool is_stale(struct mount_table *t, uint64_t dev, int *err)
-{
-	bool known = map_get(&t->lacks, &dev);
-
-	*err = 0;
-	if (t->lacks.count >= TOLD)
-		map_clear(&t->lacks);
-	if (!known)
-		*err = map_put(&t->lacks, &dev, t);
-	return !*err && (!known || monotonic_ns() - t->read_ns >= REREAD_NS);
-}
-
-/* *out is NULL where it is mounted nowhere. Other mount namespaces than this one do not signal changes. 0 or
- * -errno. */
-static int look_up(struct file_facts *f, uint32_t tgid, uint32_t major, uint32_t minor,
-		   const char *path, const struct mount **out)
-{
-	struct mount_table *t;
-	int err = get_table(f, tgid, &t);
-
-	*out = err ? NULL : find_mount(t, major, minor, path);
-	if (err || *out)
-		return err;
-	if (forget_changed(f))
-		err = get_table(f, tgid, &t);
-	else if (is_stale(t, (uint64_t)major << 32 | minor, &err))
-		err = read_table(f, t, tgid);
-	*out = err ? NULL : find_mount(t, major, minor, path);
-	return err;
-}
-
 /* --- what is told --------------------------------------------------------------------- */
 
 static int send(struct file_facts *f, const void *event, size_t size)
@@ -240,40 +210,49 @@ static size_t put_text(char *to, size_t room, const char *text)
 	return (n < (int)room ? n : (int)room - 1) + 1;
 }
 
-/* Tells a file system once. */
-static int tell_system(struct file_facts *f, uint32_t major, uint32_t minor, uint32_t magic,
-		       const struct mount *m)
+static int tell_system(struct file_facts *f, const struct iolat_dentry *of, const struct mount *m)
 {
 	union {
 		struct iolat_fs fs;
 		char room[sizeof(struct iolat_fs) + 3 * PATH_MAX];
-	} e = {.fs = {.magic = magic, .major = major, .minor = minor}};
-	uint64_t dev = (uint64_t)major << 32 | minor;
+	} e = {.fs = {.magic = of->fs_magic, .major = of->fs_major, .minor = of->fs_minor}};
 	size_t len = 0;
 
-	if (map_get(&f->told, &dev))
-		return 0;
-	if (f->told.count >= TOLD)
-		map_clear(&f->told);
 	len += put_text(e.fs.text, PATH_MAX, m->type);
 	len += put_text(e.fs.text + len, PATH_MAX, m->source);
 	len += put_text(e.fs.text + len, PATH_MAX, m->point);
 	e.fs.head = (struct iolat_head){IOLAT_EV_FS, sizeof(e.fs) + len};
-	return map_put(&f->told, &dev, f) ?: send(f, &e, e.fs.head.size);
+	return send(f, &e, e.fs.head.size);
 }
 
-int file_facts_wait(struct file_facts *f, const struct iolat_wait *w)
+static int note(struct file_facts *f, struct map *where, uint64_t dev)
 {
-	uint64_t dev = (uint64_t)w->fs_major << 32 | w->fs_minor;
+	if (where->count >= TOLD)
+		map_clear(where);
+	return map_put(where, &dev, f);
+}
+
+/* Tells once where the data lies. That may be elsewhere than the name (below an overlay, or on a disk whose node it is), and
+ * who used it may not see that file system mounted: then we may. */
+static int tell_system_of(struct file_facts *f, const struct iolat_dentry *e, const struct mount_table *t)
+{
+	uint64_t dev = (uint64_t)e->fs_major << 32 | e->fs_minor;
+	uint32_t major = IOLAT_FS_MAJOR(e->fs_major);
 	const struct mount *m;
 	int err;
 
-	if (!w->fs_magic || map_get(&f->told, &dev))
+	if (map_get(&f->told, &dev))
 		return 0;
-	err = look_up(f, w->tgid, w->fs_major, w->fs_minor, NULL, &m);
-	if (!err && !m)
-		err = look_up(f, 0, w->fs_major, w->fs_minor, NULL, &m);
-	return err || !m ? err : tell_system(f, w->fs_major, w->fs_minor, w->fs_magic, m);
+	m = find_mount(t, major, e->fs_minor, NULL);
+	if (!m && map_get(&f->missed, &dev))
+		return 0;
+	if (!m && t != &f->ours) {
+		err = read_table(&f->ours, NULL); /* nothing says whether it has changed */
+		if (err)
+			return err;
+		m = find_mount(&f->ours, major, e->fs_minor, NULL);
+	}
+	return m ? note(f, &f->told, dev) ?: tell_system(f, e, m) : note(f, &f->missed, dev);
 }
 
 /* "/a/b/c", from the file system's root if that was reached. */
@@ -352,47 +331,27 @@ static bool has_overlay(const struct mount_table *t)
 }
 
 /* A mapped file of an overlay goes by the name that its user knows; the kernel tells the one below. */
-static int tell_mapped(struct file_facts *f, const struct iolat_dentry *e, bool *told)
+static bool is_mapped(const struct file_facts *f, const struct iolat_dentry *e, const struct mount_table *t,
+		      char path[PATH_MAX])
 {
-	struct mount_table *t;
-	char path[PATH_MAX];
-	int err = get_table(f, e->tgid, &t);
-
-	*told = false;
-	if (err || !e->by_inode || !e->n_names || !has_overlay(t) ||
-	    !find_mapped(f, e->tgid, e->names[0], path))
-		return err;
-	*told = true;
-	return send_path(f, e, path);
-}
-
-/* Where the data lies, if that is not where the name does: below an overlay, or on a disk whose node it is. Its
- * user may not see that file system mounted. */
-static int tell_system_of(struct file_facts *f, const struct iolat_dentry *e)
-{
-	const struct mount *m;
-	int err = look_up(f, e->tgid, e->fs_major, e->fs_minor, NULL, &m);
-
-	if (!err && !m)
-		err = look_up(f, 0, e->fs_major, e->fs_minor, NULL, &m);
-	return err || !m ? err : tell_system(f, e->fs_major, e->fs_minor, e->fs_magic, m);
+	return e->by_inode && e->n_names && has_overlay(t) && find_mapped(f, e->tgid, e->names[0], path);
 }
 
 int file_facts_dentry(struct file_facts *f, const struct iolat_dentry *e)
 {
-	char inside[IOLAT_DENTRY_NAMES * (IOLAT_DENTRY_LEN + 1)];
+	char inside[IOLAT_DENTRY_NAMES * (IOLAT_DENTRY_LEN + 1)], path[PATH_MAX];
+	const struct mount_table *t;
 	const struct mount *m;
-	bool told;
 	int err;
 
 	if (e->n_names > IOLAT_DENTRY_NAMES)
 		return 0;
-	err = tell_system_of(f, e) ?: tell_mapped(f, e, &told);
-	if (err || told)
-		return err;
-	path_inside(inside, sizeof(inside), e);
-	err = look_up(f, e->tgid, e->in_major, e->in_minor, e->rooted ? inside : NULL, &m);
+	err = get_table(f, e, &t) ?: tell_system_of(f, e, t);
 	if (err)
 		return err;
-	return m ? tell_path(f, e, m, inside) : send(f, e, e->head.size);
+	if (is_mapped(f, e, t, path))
+		return send_path(f, e, path);
+	path_inside(inside, sizeof(inside), e);
+	m = find_mount(t, e->in_major, e->in_minor, e->rooted ? inside : NULL);
+	return m ? tell_path(f, e, m, inside) : send_path(f, e, e->n_names ? e->names[0] : "/");
 }

@@ -9,29 +9,33 @@
 #include <stdbool.h>
 
 #include "base/map.h"
+#include "collect/mounts.h"
 #include "collect/sink.h"
 #include "iolat/wire.h"
 
-struct mount_table;
+struct mount_table {
+	struct mount *at;
+	size_t n;
+	uint64_t mounts;	/* as in events: which state of the namespace this is, or a later one */
+	bool borrowed;		/* it is our own: nobody was left to ask for theirs */
+};
 
 struct file_facts {
 	struct sink sink;
 	const char *root;	/* in front of "/proc" */
 	bool host_pids;		/* /proc there shows the pids that events have */
-	struct map tables;	/* of mounts, by mount namespace */
-	struct map told;	/* file systems, by device */
-	int changes;		/* our own mount table, for being told of its changes */
+	uint32_t own;		/* our mount namespace; 0: not known */
+	struct mount_table ours;
+	struct map tables;	/* of the others */
+	struct map told;	/* file systems, by device; and those that are mounted nowhere: */
+	struct map missed;
 };
 
 /* `root` is borrowed. */
 void file_facts_init(struct file_facts *f, const char *root, const struct sink *sink, bool host_pids);
 void file_facts_free(struct file_facts *f);
 
-/* Before a wait for a file, or instead of a DENTRY event; 0 or -errno. */
-int file_facts_wait(struct file_facts *f, const struct iolat_wait *w);
+/* Instead of a DENTRY event; 0 or -errno. */
 int file_facts_dentry(struct file_facts *f, const struct iolat_dentry *e);
-
-/* From time to time: numbers of file systems are used again, so that after a mount or unmount all is looked up anew. */
-void file_facts_refresh(struct file_facts *f);
 
 #endif

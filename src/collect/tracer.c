@@ -282,6 +282,11 @@ int tracer_look(struct tracer *t, const struct sink *sink)
 	return err ?: look_at_sleepers(t, look.ts_ns, sink);
 }
 
+void tracer_tell_files(const struct tracer *t)
+{
+	__atomic_fetch_add(&t->written.marks->telling, 1, __ATOMIC_SEQ_CST);
+}
+
 /* --- what there is and what was counted --------------------------------------------- */
 
 const struct tracer_hook *tracer_hook_at(const struct tracer *t, size_t i)

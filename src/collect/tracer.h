@@ -45,6 +45,9 @@ int tracer_note_sleepers(const struct tracer *t);
 /* What is in flight and who is asleep, as LOOK, INFLIGHT and open WAIT events; while attached. 0 or -errno. */
 int tracer_look(struct tracer *t, const struct sink *sink);
 
+/* Has the names of files told again as they are used, for who was not there the first time. */
+void tracer_tell_files(const struct tracer *t);
+
 /* Reads what has come. Facts always precede the requests that need them. Returns after a bounded
  * number of events: 1 when there is more, 0 when not, or -errno. */
 int tracer_drain(struct tracer *t, const struct sink *sink);

@@ -102,8 +102,7 @@ static int by_owner(const struct row_subject *a, const struct row_subject *b)
 
 static int by_file(const struct row_subject *a, const struct row_subject *b)
 {
-	int order = id_first(a->fs ? (uint64_t)a->fs->major << 32 | a->fs->minor : 0,
-			     b->fs ? (uint64_t)b->fs->major << 32 | b->fs->minor : 0);
+	int order = id_first(a->fs ? a->fs->id : 0, b->fs ? b->fs->id : 0);
 
 	if (!order)
 		order = text_first(a->file ? a->file->path : NULL, b->file ? b->file->path : NULL);

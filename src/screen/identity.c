@@ -61,7 +61,7 @@ static uint64_t key_id(enum row_key key, const struct row_subject *s, const char
 	case BY_OP:
 		return s->op + 1;
 	case BY_FS:
-		return s->fs ? (uint64_t)s->fs->major << 32 | s->fs->minor : 0;
+		return s->fs ? s->fs->id : 0;
 	case BY_FILE:
 		return file_id(s->file);
 	default:

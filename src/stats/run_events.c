@@ -235,11 +235,10 @@ static int on_name(void *ctx, const struct iolat_name *e)
 	return model_name(&r->model, e);
 }
 
+/* Only old recordings have any, of files that are mounted nowhere. */
 static int on_dentry(void *ctx, const struct iolat_dentry *e)
 {
-	struct run *r = ctx;
-
-	return files_dentry(&r->model.files, e);
+	return 0;
 }
 
 static int on_file(void *ctx, const struct iolat_file *e)

@@ -397,7 +397,7 @@ static struct wait_facts facts_of(struct tasks *t, const struct task_slot *s,
 		.call = e->call,
 		.flags = e->flags,
 		.fs_magic = e->fs_magic,
-		.fs_on_disk = e->fs_major,
+		.fs_on_disk = IOLAT_FS_MAJOR(e->fs_major),
 		.own = likely || s->request_ns > e->start_ns || (open && s->flying_ns == t->look_ns),
 		.process = s->family->request_ns > e->start_ns ||
 			   (open && s->family->flying_ns == t->look_ns),

@@ -6,6 +6,7 @@ neither kernel modules nor udev.
 import os
 import pathlib
 import stat as statmod
+import subprocess
 import time
 from typing import NamedTuple
 
@@ -168,6 +169,15 @@ def served_file(stack, folder, size_mb=64, filters=(), settings=()):
                     lambda: file.stat().st_size or fuse.poll() is not None)
     assert file.stat().st_size == size_mb * base.MIB, (folder / "nbd.log").read_text()
     return file
+
+
+def slow_folder(stack, point, ms, size=4096):
+    """A mount of lib/slowfs.py, which answers each request that much later."""
+    base.need(os.path.exists("/dev/fuse"), "no /dev/fuse")
+    server = base.start([base.PYTHON, base.TESTS / "lib" / "slowfs.py", point, ms, size], stdout=subprocess.PIPE)
+    stack.callback(base.put_down, server)
+    stack.callback(base.sh, "umount", "-l", point, check=False)
+    assert server.stdout.readline() == b"ready\n"
 
 
 def slow_disk(stack, folder, read_ms=0, write_ms=0, size_mb=64, **how):

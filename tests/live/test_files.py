@@ -1,7 +1,5 @@
 """Waits for files that no local disk holds, and for mapped files: the reason, the finding, the mount and the files."""
-import os
 import pathlib
-import subprocess
 
 import pytest
 
@@ -57,12 +55,8 @@ for i in range(10):
 def test_fuse_by_name(folder, stack, held, iolat):
     """Looking up names, asking for attributes, opening and closing wait for FUSE, too: in sleeps that a signal may
     end, of which the kernel says nothing."""
-    base.need(os.path.exists("/dev/fuse"), "no /dev/fuse")
     point = folder()
-    server = base.start([base.PYTHON, base.TESTS / "lib" / "slowfs.py", point, 20], stdout=subprocess.PIPE)
-    stack.callback(base.put_down, server)
-    stack.callback(base.sh, "umount", "-l", point, check=False)
-    assert server.stdout.readline() == b"ready\n"
+    disks.slow_folder(stack, point, 20)
     load = held(base.PYTHON, "-c", NAMES, point)
     tracer = iolat("--pid", load.pid, "--by", "fs,op")
     load.finish()
@@ -82,10 +76,7 @@ def test_an_overlay_on_fuse(folder, stack, doio, iolat):
     served = folder()
     point = served / "lower"
     point.mkdir()
-    server = base.start([base.PYTHON, base.TESTS / "lib" / "slowfs.py", point, 20, 1 << 20], stdout=subprocess.PIPE)
-    stack.callback(base.put_down, server)
-    stack.callback(base.sh, "umount", "-l", point, check=False)
-    assert server.stdout.readline() == b"ready\n"
+    disks.slow_folder(stack, point, 20, 1 << 20)
     seen = disks.overlay(stack, point, folder(), folder())
     load = doio("cached", seen / "x", count=30, size=4096)
     tracer = iolat("--pid", load.pid)

@@ -84,22 +84,34 @@ static void host_free(struct host *h)
 	test_free(h);
 }
 
-static void wait_for(struct host *h, uint32_t minor)
+static uint32_t space_of(const struct host *h)
 {
-	struct iolat_wait w = a_wait();
+	char path[128];
+	struct stat st;
 
-	w.fs_major = 0;
-	w.fs_minor = minor;
-	w.fs_magic = 0x6969;
-	assert_int_equal(file_facts_wait(&h->facts, &w), 0);
+	snprintf(path, sizeof(path), "%s/proc/100/ns/mnt", h->root);
+	assert_int_equal(stat(path, &st), 0);
+	return (uint32_t)st.st_ino;
+}
+
+/* Process 100 has used a file while its mounts were the `mounts`-th. */
+static void use(struct host *h, uint32_t major, uint32_t minor, const char *name, uint64_t mounts)
+{
+	struct iolat_dentry_event e = a_dentry(major, minor, 7, name);
+
+	e.dentry.in_major = IOLAT_FS_MAJOR(major);
+	e.dentry.fs_magic = 0x6969;
+	e.dentry.space = space_of(h);
+	e.dentry.mounts = mounts;
+	assert_int_equal(file_facts_dentry(&h->facts, &e.dentry), 0);
 }
 
 #define WHOLE  "30 1 0:40 / /data rw - nfs4 server:/export rw\n"
 #define A_PART "31 1 0:40 /train/set /srv/set rw - nfs4 server:/export rw\n"
 #define AGAIN  "32 1 0:40 / /mnt/again rw - nfs4 server:/export rw\n"
-#define LATER  "33 1 0:41 / /late rw - nfs4 server:/late rw\n"
+#define LATER  "33 1 0:999941 / /late rw - nfs4 server:/late rw\n"
 
-/* Most of it is to be seen at /data, wherever a bind mount comes in the table. */
+/* Most of it is to be seen at /data, wherever a bind mount comes in the table. It is told once. */
 static void test_a_file_system_goes_by_its_whole(void **state)
 {
 	static const char *const tables[] = {WHOLE A_PART AGAIN, A_PART WHOLE AGAIN};
@@ -107,9 +119,9 @@ static void test_a_file_system_goes_by_its_whole(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct host *h = host_new(tables[i]);
 
-		wait_for(h, 40);
-		wait_for(h, 40);
-		assert_int_equal(h->n, 1);
+		use(h, 0, 40, "x", 1);
+		use(h, 0, 40, "y", 1);
+		assert_int_equal(h->n, 3);
 		assert_string_equal(h->told[0], "nfs4 server:/export /data");
 		host_free(h);
 	}
@@ -119,7 +131,7 @@ static void test_a_part_is_better_than_nothing(void **state)
 {
 	struct host *h = host_new(A_PART);
 
-	wait_for(h, 40);
+	use(h, 0, 40, "x", 1);
 	assert_string_equal(h->told[0], "nfs4 server:/export /srv/set");
 	host_free(h);
 }
@@ -135,6 +147,7 @@ static void test_a_file_goes_by_the_nearest(void **state)
 
 	d.e.head.size = sizeof(d);
 	d.e.n_names = 3;
+	d.e.space = space_of(h);
 	assert_int_equal(file_facts_dentry(&h->facts, &d.e), 0);
 	assert_int_equal(h->n, 2);
 	assert_string_equal(h->told[0], "nfs4 server:/export /data");
@@ -142,22 +155,53 @@ static void test_a_file_goes_by_the_nearest(void **state)
 	host_free(h);
 }
 
-/* What is not in the table is looked for at once when it is first met: the mount may be gone a moment later. */
-static void test_a_mount_of_a_moment(void **state)
+/* The table is read when the kernel says that it is another one, and only then. */
+static void test_mounts_change(void **state)
 {
 	struct host *h = host_new(WHOLE);
 
-	wait_for(h, 40);
+	use(h, 0, 40, "x", 1);
 	write_file(h, "mountinfo", WHOLE LATER);
-	wait_for(h, 41);
-	assert_int_equal(h->n, 2);
-	assert_string_equal(h->told[1], "nfs4 server:/late /late");
-	wait_for(h, 999942); /* is nowhere */
-	wait_for(h, 999942);
-	assert_int_equal(h->n, 2);
-	write_file(h, "mountinfo", "34 1 0:43 / /last rw - nfs4 server:/last rw\n");
-	wait_for(h, 43); /* what another was looked for in vain says nothing about it */
-	assert_string_equal(h->told[2], "nfs4 server:/last /last");
+	use(h, 0, 999941, "y", 1);
+	assert_string_equal(h->told[2], "y");
+	use(h, 0, 999941, "y", 2);
+	assert_string_equal(h->told[3], "nfs4 server:/late /late");
+	assert_string_equal(h->told[4], "/late/y");
+	assert_int_equal(h->n, 5);
+	host_free(h);
+}
+
+/* A number that a mount gave up and another one got is another file system's. */
+static void test_a_number_is_used_again(void **state)
+{
+	struct host *h = host_new(WHOLE);
+
+	use(h, 1 << IOLAT_FS_MAJOR_BITS, 40, "x", 1);
+	write_file(h, "mountinfo", "35 1 0:40 / /other rw - fuse.sshfs other rw\n");
+	use(h, 2 << IOLAT_FS_MAJOR_BITS, 40, "x", 2);
+	assert_int_equal(h->n, 4);
+	assert_string_equal(h->told[0], "nfs4 server:/export /data");
+	assert_string_equal(h->told[1], "/data/x");
+	assert_string_equal(h->told[2], "fuse.sshfs other /other");
+	assert_string_equal(h->told[3], "/other/x");
+	host_free(h);
+}
+
+/* Of a process that has ended, or is about to (its table cannot be opened any more), what there is is told all the same;
+ * and the next of that namespace is asked. */
+static void test_nobody_is_left_to_ask(void **state)
+{
+	struct host *h = host_new(WHOLE);
+	char path[128], other[160];
+
+	snprintf(path, sizeof(path), "%s/proc/100/mountinfo", h->root);
+	snprintf(other, sizeof(other), "%s.gone", path);
+	assert_int_equal(rename(path, other), 0);
+	use(h, 0, 999942, "x", 1);
+	assert_string_equal(h->told[0], "x");
+	assert_int_equal(rename(other, path), 0);
+	use(h, 0, 40, "x", 1);
+	assert_string_equal(h->told[h->n - 1], "/data/x");
 	host_free(h);
 }
 
@@ -167,7 +211,9 @@ int main(void)
 		cmocka_unit_test(test_a_file_system_goes_by_its_whole),
 		cmocka_unit_test(test_a_part_is_better_than_nothing),
 		cmocka_unit_test(test_a_file_goes_by_the_nearest),
-		cmocka_unit_test(test_a_mount_of_a_moment),
+		cmocka_unit_test(test_mounts_change),
+		cmocka_unit_test(test_a_number_is_used_again),
+		cmocka_unit_test(test_nobody_is_left_to_ask),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

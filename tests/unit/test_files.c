@@ -201,7 +201,7 @@ static void test_names_of_files(void **state)
 
 	make_task(f, 100, "python3");
 	feed(f, fault_wait(7, 0, 500));
-	feed(f, a_dentry(8, 1, 7, "a.bin"));
+	feed(f, a_file(8, 1, 7, "a.bin"));
 	whole(f, T0 + MS(1000));
 	assert_string_equal(finding_of(f, "page-fault-io")->files[0].file->path, "a.bin");
 	feed(f, a_file(8, 1, 7, "/data/a.bin"));
