@@ -13,6 +13,12 @@
 #include "stats/findings.h"
 #include "stats/thresholds.h"
 
+/* Those that were waited for longest on that disk. */
+static void add_files(struct finding *g, const struct known *k, uint32_t disk)
+{
+	finding_files(g, k, &(struct waited_search){.kinds = WAITED_DISK, .whole = k->whole, .disk = disk});
+}
+
 /* --- what hangs ------------------------------------------------------------------- */
 
 static const char *stage_words(const struct stuck *s)
@@ -56,6 +62,10 @@ static void find_hung(struct findings *f, const struct known *k)
 		finding_evidence(g, "pid", s->subject.process->pid);
 	finding_evidence(g, "requests", n);
 	finding_evidence(g, "oldest_ns", s->age_ns);
+	if (s->stage == STAGE_BEFORE_REQUEST)
+		finding_files(g, k, &(struct waited_search){.kinds = 1u << REASON_THROTTLE, .whole = k->whole});
+	else if (s->subject.disk)
+		add_files(g, k, s->subject.disk->number);
 }
 
 /* --- what failed ------------------------------------------------------------------ */
@@ -183,6 +193,7 @@ static void find_saturated(struct findings *f, const struct known *k, const stru
 	finding_evidence(g, "device_mean_ns", (double)(s.device_ns / s.queued));
 	if (u->disk->pub.nr_requests)
 		finding_evidence(g, "nr_requests", u->disk->pub.nr_requests);
+	add_files(g, k, u->disk->pub.number);
 }
 
 /* A part of a disk's course: how much, and the latency. */
@@ -234,8 +245,8 @@ static struct stretch faster_stretch(const struct series *c, const struct stretc
 	return best;
 }
 
-static void say_ceiling(struct findings *f, const struct known_disk *d, const struct stretch *flat,
-			const struct stretch *before, bool bytes)
+static void say_ceiling(struct findings *f, const struct known *k, const struct known_disk *d,
+			const struct stretch *flat, const struct stretch *before, bool bytes)
 {
 	double per_s = 1e9 / SERIES_STEP_NS;
 	struct finding *g = findings_add(f, "iops-ceiling", 0.5);
@@ -258,6 +269,7 @@ static void say_ceiling(struct findings *f, const struct known_disk *d, const st
 	finding_evidence(g, bytes ? "bytes_per_s_before" : "iops_before", before->per_step * per_s);
 	finding_evidence(g, "latency_ns", flat->latency_ns);
 	finding_evidence(g, "latency_before_ns", before->latency_ns);
+	add_files(g, k, d->pub.number);
 }
 
 /* A limit of requests shows in their number, one of throughput in the bytes; where all are of a size, in both. */
@@ -273,7 +285,7 @@ static void find_ceiling(struct findings *f, const struct known *k, const struct
 		before = faster_stretch(c, &flat, bytes);
 		if (!before.known)
 			continue;
-		say_ceiling(f, u->disk, &flat, &before, bytes);
+		say_ceiling(f, k, u->disk, &flat, &before, bytes);
 		return;
 	}
 }

@@ -75,6 +75,7 @@ void run_spent(void *ctx, const struct task_slot *s, const struct spent *what)
 		.tgid = (e)->tgid,                                            \
 		.tid = (e)->tid,                                              \
 		.via = (e)->via,                                              \
+		.disk = (e)->flags & IOLAT_RQ_COPY ? 0 : (e)->disk,           \
 	})
 
 /* What the findings are made from. Whether data is read again is of interest beside who waits, or what phases read. */

@@ -290,6 +290,7 @@ static int count_place(struct tasks *t, struct task_slot *s, const struct iolat_
 	struct waited_part part = {
 		.place = {FS_DEV(e->fs_major, e->fs_minor), e->inode},
 		.process = s->proc->serial,
+		.disk = s->disk,
 		.kind = kind,
 		.ns = ns,
 		.ended = kind < REASON_MAX && !(e->flags & IOLAT_WAIT_OPEN),
@@ -459,6 +460,8 @@ void tasks_io(struct tasks *t, const struct ended_io *io)
 	f = s ? s->family : map_get(&t->families, &io->tgid);
 	if (s && io->end_ns > s->request_ns)
 		s->request_ns = io->end_ns;
+	if (s && io->disk)
+		s->disk = io->disk;
 	if (!f)
 		return;
 	if (io->end_ns > f->request_ns)
@@ -482,6 +485,8 @@ void tasks_inflight(struct tasks *t, const struct iolat_inflight *e)
 
 	if (s)
 		s->flying_ns = t->look_ns;
+	if (s && !(e->flags & IOLAT_RQ_COPY))
+		s->disk = e->disk;
 	if (f)
 		f->flying_ns = t->look_ns;
 	if (f && f->n_pending)

@@ -38,6 +38,7 @@ struct task_slot {
 	uint64_t born_ns, died_ns;	/* died_ns 0: lives */
 	uint64_t accounted_ns;		/* its sleeps have been counted up to here */
 	uint64_t request_ns;		/* when the last of its requests ended */
+	uint32_t disk;			/* that the last of them was on; 0: not known */
 	uint64_t flying_ns;		/* the last look that found one in flight */
 	uint64_t waited_ns;		/* since when it waits, as of the last look; 0: it does not */
 	uint8_t waited_call;		/* and its call and reason then */
@@ -91,6 +92,7 @@ struct ended_io {
 	uint64_t cgroup;
 	uint32_t tgid, tid;	/* tgid 0: not a user task's */
 	uint32_t via;
+	uint32_t disk;		/* 0: not known, or it is a copy on a disk below */
 };
 void tasks_io(struct tasks *t, const struct ended_io *io);
 void tasks_look(struct tasks *t, uint64_t ts_ns);

@@ -68,6 +68,7 @@ static int add(struct waited *w, struct lru *table, const struct file_key *key,
 	if (!p->process)
 		p->process = part->process;
 	p->shared |= p->process != part->process;
+	p->disk = part->disk ?: p->disk;
 	p->now.ns[part->kind] += part->ns;
 	p->now.waits += part->ended;
 	return 0;
@@ -145,6 +146,8 @@ uint64_t waited_time(const struct waited_place *p, const struct waited_search *s
 	uint64_t ns = 0;
 
 	if (s->process && (p->shared || p->process != s->process))
+		return 0;
+	if (s->disk && p->disk != s->disk)
 		return 0;
 	for (size_t i = 0; i < WAITED_MAX; i++)
 		ns += s->kinds & 1u << i ? sums.ns[i] : 0;

@@ -30,6 +30,7 @@ struct waited_place {
 	struct known_fs *fs;	 /* referenced, or NULL */
 	uint64_t process;	 /* serial of who waited first */
 	bool shared;		 /* others waited there, too */
+	uint32_t disk;		 /* of the last wait for one; 0: not known */
 	struct waited_sums now, before;
 };
 
@@ -45,6 +46,7 @@ void waited_free(struct waited *w);
 struct waited_part {
 	struct file_key place;	/* dev 0: not known */
 	uint64_t process;	/* serial */
+	uint32_t disk;		/* as in events; 0: not known, or none */
 	unsigned int kind;	/* a reason, or WAITED_SYNC, ... */
 	uint64_t ns;
 	bool ended;		/* that was all of it */
@@ -64,6 +66,7 @@ struct waited_search {
 	unsigned int kinds;	/* bit a kind */
 	bool whole;		/* the run, not the interval */
 	uint64_t process;	/* only where nobody else waited; 0: wherever */
+	uint32_t disk;		/* only what that disk was waited for; 0: any */
 };
 
 uint64_t waited_time(const struct waited_place *p, const struct waited_search *s);

@@ -155,6 +155,18 @@ static void test_nobody_was_there_long_enough(void **state)
 	finish(f);
 }
 
+/* Process 100 waits for that file of its disk, from and to in ms. */
+static void wait_on_file(struct fixture *f, uint64_t inode, uint64_t from, uint64_t to, unsigned int flags)
+{
+	struct iolat_wait w = wait_of(100, from, to);
+
+	w.fs_major = 8;
+	w.fs_minor = 1;
+	w.inode = inode;
+	w.flags |= flags;
+	feed(f, w);
+}
+
 /* --- what hangs -------------------------------------------------------------------- */
 
 static void test_a_hung_request(void **state)
@@ -165,6 +177,8 @@ static void test_a_hung_request(void **state)
 	make_task(f, 100, "python3");
 	feed(f, a_look(T0 + MS(3000)));
 	feed(f, an_inflight(T0 + MS(500)));
+	feed(f, a_file(8, 1, 7, "/data/hangs"));
+	wait_on_file(f, 7, 500, 3000, IOLAT_WAIT_OPEN);
 	interval(f, T0 + MS(3000));
 	assert_true(f->s.stuck_known);
 	assert_int_equal(f->s.n_stuck, 1);
@@ -175,6 +189,8 @@ static void test_a_hung_request(void **state)
 	g = &f->s.findings[0];
 	assert_string_equal(g->code, "hung-request");
 	assert_ms((uint64_t)evidence_of(g, "oldest_ns"), 2500);
+	assert_int_equal(g->n_files, 1);
+	assert_string_equal(g->files[0].file->path, "/data/hangs");
 	assert_not_found(f, "not-the-disk");
 	feed(f, a_look(T0 + MS(4000)));
 	interval(f, T0 + MS(4000));
@@ -402,6 +418,35 @@ static void test_a_saturated_device(void **state)
 	g = finding_of(f, "device-saturated");
 	assert_non_null(g);
 	assert_true(evidence_of(g, "queue_pct") > 59 && evidence_of(g, "queue_pct") < 61);
+	assert_int_equal(g->n_files, 0);
+	finish(f);
+}
+
+/* With the files that were waited for on it, and no others. */
+static void test_files_of_a_saturated_device(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_request elsewhere = io_of(100, 400, 0, 390);
+	const struct finding *g;
+
+	feed(f, a_disk(2, "sdb"));
+	make_task(f, 100, "python3");
+	elsewhere.disk = 2;
+	feed(f, elsewhere);
+	wait_on_file(f, 9, 10, 400, 0);
+	for (uint64_t i = 0; i < 40; i++) {
+		feed(f, io_of(100, 410 + 10 * i, 8, 2));
+		wait_on_file(f, 7 + i % 4 / 3, 400 + 10 * i, 410 + 10 * i, 0);
+	}
+	for (uint64_t i = 0; i < 100; i++)
+		feed(f, io_of(100, 900 + i, 8, 2));
+	whole(f, T0 + MS(1000));
+	g = finding_of(f, "device-saturated");
+	assert_non_null(g);
+	assert_int_equal(g->n_files, 2);
+	assert_int_equal(g->files[0].file->inode, 7);
+	assert_ms(g->files[0].wait_ns, 300);
+	assert_int_equal(g->files[1].file->inode, 8);
 	finish(f);
 }
 
@@ -421,9 +466,11 @@ static void test_a_ceiling(void **state)
 	make_task(f, 100, "python3");
 	pace(f, 1000, 4000, 200, 1);
 	pace(f, 4000, 9000, 50, 20);
+	wait_on_file(f, 7, 8900, 8999, 0);
 	whole(f, T0 + MS(9000));
 	g = finding_of(f, "iops-ceiling");
 	assert_non_null(g);
+	assert_int_equal(g->n_files, 1);
 	assert_int_equal(evidence_of(g, "iops"), 200);
 	assert_int_equal(evidence_of(g, "iops_before"), 800);
 	finish(f);
@@ -570,6 +617,7 @@ int main(void)
 		cmocka_unit_test(test_small_random_reads),
 		cmocka_unit_test(test_large_or_sequential_reads),
 		cmocka_unit_test(test_a_saturated_device),
+		cmocka_unit_test(test_files_of_a_saturated_device),
 		cmocka_unit_test(test_a_ceiling),
 		cmocka_unit_test(test_no_ceiling),
 		cmocka_unit_test(test_a_noisy_neighbour),
