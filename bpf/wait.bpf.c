@@ -53,6 +53,8 @@ static __always_inline bool is_io_wait(struct task_struct *task, u32 state, stru
 		return false;
 	if (w->call == IOLAT_CALL_NONE && !deep)
 		return false;
+	if (deep && w->call == IOLAT_CALL_WRITE && writes_through((void *)task, registers_argument(regs)))
+		w->call = IOLAT_CALL_SYNC;
 	find_file((void *)task, call, registers_argument(regs), found);
 	place_wait(found, w);
 	if (iolat_fs_kind(w->fs_magic) != IOLAT_FS_LOCAL)

@@ -91,4 +91,15 @@ static __noinline int find_file(struct task_struct *task, u8 call, u32 fd, struc
 	return 0;
 }
 
+/* Whether each write(2) to an open file ends with what fsync(2) does: by O_SYNC or O_DSYNC, chattr +S, or a mount
+ * with "sync". */
+static __noinline int writes_through(struct task_struct *task, u32 fd)
+{
+	struct file *file = file_of(task, fd);
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
+
+	return BPF_CORE_READ(file, f_flags) & O_DSYNC || BPF_CORE_READ(inode, i_flags) & S_SYNC ||
+	       BPF_CORE_READ(inode, i_sb, s_flags) & SB_SYNCHRONOUS;
+}
+
 #endif /* IOLAT_WAIT_FILE_BPF_H */

@@ -149,6 +149,7 @@ struct path {
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
+	unsigned int f_flags;
 	void *private_data;
 };
 struct nameidata {
@@ -227,11 +228,13 @@ struct backing_dev_info {
 };
 struct super_block {
 	dev_t s_dev;
+	unsigned long s_flags;
 	unsigned long s_magic;
 	struct backing_dev_info *s_bdi;
 };
 struct inode {
 	u16 i_mode;
+	unsigned int i_flags;
 	dev_t i_rdev;
 	unsigned long i_ino;
 	u32 i_generation;

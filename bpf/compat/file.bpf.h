@@ -27,6 +27,11 @@ static __always_inline struct dentry *inode_dentry(struct inode *inode)
 
 #define OVERLAYFS_MAGIC 0x794c7630
 
+/* The same in 5.10 to 7.2, on every architecture that has compat/task.bpf.h's registers. */
+#define O_DSYNC	       00010000
+#define S_SYNC	       0x0001 /* of inode.i_flags */
+#define SB_SYNCHRONOUS 0x0010 /* of super_block.s_flags */
+
 /* The inode of an open file, if that is one: every inode but a disk's node has its own pages. */
 static __always_inline struct inode *regular_inode(struct file *file)
 {

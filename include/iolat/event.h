@@ -434,7 +434,7 @@ enum iolat_call {
 	IOLAT_CALL_OTHER,	/* nothing to do with files */
 	IOLAT_CALL_READ,
 	IOLAT_CALL_WRITE,
-	IOLAT_CALL_SYNC,	/* fsync and its like */
+	IOLAT_CALL_SYNC,	/* fsync and its like, a write that ends with it (O_SYNC) */
 	IOLAT_CALL_AIO,		/* the completion of I/O submitted before: io_getevents, io_uring_enter */
 	IOLAT_CALL_PATH,	/* files by their names: open, stat, rename, execve */
 	IOLAT_CALL_MAX

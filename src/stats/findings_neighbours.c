@@ -4,6 +4,7 @@
  * all its processes.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "stats/findings.h"
 #include "stats/thresholds.h"
@@ -63,9 +64,20 @@ static uint64_t of_place(const struct known *k, const struct served_disk *d, uin
 	return ns;
 }
 
+/* While the traced ones wait for fsync, a kernel thread's I/O for nobody is the file system's log, which they wait for. */
+static bool is_log(const struct findings *f, const struct served_owner *o)
+{
+	if (o->proc || o->cgroup)
+		return false;
+	for (size_t i = 0; i < f->n; i++)
+		if (!strcmp(f->list[i].code, "sync-stall"))
+			return true;
+	return false;
+}
+
 /* Other processes beside the traced ones in their container are neighbours, each by itself; what the kernel writes
  * back for that container is not. */
-static struct neighbour worst_neighbour(const struct known *k, const struct served_disk *d)
+static struct neighbour worst_neighbour(const struct findings *f, const struct known *k, const struct served_disk *d)
 {
 	const struct own_places own = own_places(k);
 	struct neighbour worst = {0};
@@ -75,6 +87,8 @@ static struct neighbour worst_neighbour(const struct known *k, const struct serv
 		bool ours = o->cgroup && is_own(k, &own, o->cgroup);
 		uint64_t alone = served_by(o, k->whole), all = o->cgroup && !ours ? of_place(k, d, o->cgroup) : 0;
 
+		if (is_log(f, o))
+			continue;
 		if (alone > worst.ns && (o->proc || !ours))
 			worst = (struct neighbour){o, alone, false};
 		if (all > worst.ns && all > alone)
@@ -110,7 +124,7 @@ static void add_evidence(struct finding *g, const struct known *k, const struct 
 
 static void find_neighbour(struct findings *f, const struct known *k, const struct served_disk *d)
 {
-	struct neighbour n = worst_neighbour(k, d);
+	struct neighbour n = worst_neighbour(f, k, d);
 	double waited = (double)served_waited(d, k->whole), share = finding_pct(n.ns, waited);
 	struct finding *g;
 	char who[200];

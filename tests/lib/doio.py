@@ -5,7 +5,7 @@
 
 WHAT: read, write (direct), dsync (direct writes with O_DSYNC), fsync (direct writes, an fsync behind each), overwrite
 (buffered writes with an fdatasync behind each), appendsync (buffered writes at the end with an fsync behind each),
-buffered (buffered writes), cached (buffered reads), mmap (reads through a mapping).
+appendosync (buffered writes at the end with O_SYNC), buffered (buffered writes), cached (buffered reads), mmap (reads through a mapping).
 
 --generations N: the I/O is done by the N-th descendant; those between exit as soon as they have forked, so it is an
 orphan. --keep-parents: they wait instead.
@@ -35,8 +35,8 @@ def arguments():
 
 FLAGS = {"read": os.O_RDONLY | os.O_DIRECT, "write": os.O_WRONLY | os.O_DIRECT,
          "dsync": os.O_WRONLY | os.O_DIRECT | os.O_DSYNC, "fsync": os.O_WRONLY | os.O_DIRECT,
-         "overwrite": os.O_WRONLY, "appendsync": os.O_WRONLY | os.O_APPEND, "buffered": os.O_WRONLY,
-         "cached": os.O_RDONLY, "mmap": os.O_RDONLY}
+         "overwrite": os.O_WRONLY, "appendsync": os.O_WRONLY | os.O_APPEND,
+         "appendosync": os.O_WRONLY | os.O_APPEND | os.O_SYNC, "buffered": os.O_WRONLY, "cached": os.O_RDONLY, "mmap": os.O_RDONLY}
 
 
 def each_block(a, fd):

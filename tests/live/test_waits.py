@@ -106,6 +106,20 @@ def test_fsync_waits_for_the_journal(slow_disk, ext4, doio, iolat):
     assert not trace.findings(summary, "not-the-disk")
 
 
+def test_synchronous_writes_wait_for_the_journal(slow_disk, ext4, doio, iolat):
+    """A write that ends with what fsync does (O_SYNC) is one, and what the journal's thread does then is for it,
+    no neighbour's."""
+    file = ext4(slow_disk(write_ms=20)) / "log"
+    file.write_bytes(b"")
+    load = doio("appendosync", file, count=10)
+    tracer = iolat("--pid", load.pid)
+    load.finish()
+    summary = tracer.stop()
+    mostly(summary, load.pid, "disk", 10 * 20)
+    assert trace.finding(summary, "sync-stall")["evidence"]["wait_pct"] > 90
+    assert not trace.findings(summary, "noisy-neighbour")
+
+
 # --- against the kernel's own account --------------------------------------------------
 
 @contextlib.contextmanager

@@ -137,6 +137,23 @@ static void test_own_writeback_is_no_neighbour(void **state)
 	finish(f);
 }
 
+/* Nor is what a kernel thread does for nobody while the traced one waits for fsync: the file system's log. */
+static void test_the_log_is_no_neighbour(void **state)
+{
+	for (unsigned int syncs = 0; syncs < 2; syncs++) {
+		struct fixture *f = start_containers(NULL);
+		struct iolat_wait w = wait_of(100, 100, 1700);
+
+		make_task(f, 100, "python3");
+		w.call = IOLAT_CALL_SYNC;
+		if (syncs)
+			feed(f, w);
+		serve_others(f, 0, 0, 0);
+		assert_int_equal(!finding_of(f, "noisy-neighbour"), syncs);
+		finish(f);
+	}
+}
+
 /* Another process in the same container is. */
 static void test_a_neighbour_at_home(void **state)
 {
@@ -265,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_a_neighbour_of_a_selected_container),
 		cmocka_unit_test(test_a_container_of_two_cgroups),
 		cmocka_unit_test(test_own_writeback_is_no_neighbour),
+		cmocka_unit_test(test_the_log_is_no_neighbour),
 		cmocka_unit_test(test_a_neighbour_at_home),
 		cmocka_unit_test(test_a_limited_container),
 		cmocka_unit_test(test_a_hung_container),
