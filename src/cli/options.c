@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,16 +160,31 @@ static int take_argv(struct parser *p)
 	return STEP_END;
 }
 
+/* The live view has no name. */
+static const char *name_of(const struct parser *p)
+{
+	return command_rows[p->o->command].name ?: "iolat";
+}
+
+/* Says what is wrong and who helps. */
+__attribute__((format(printf, 2, 3))) static int refuse(const struct parser *p, const char *fmt, ...)
+{
+	const char *name = command_rows[p->o->command].name;
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	log_error("%s; try 'iolat%s%s --help'", text, name ? " " : "", name ?: "");
+	return EXIT_USAGE;
+}
+
 static int usage_word(const struct parser *p, const char *word)
 {
 	if (p->command_named)
-		log_error("unexpected word '%s' behind '%s'; try 'iolat %s --help'", word,
-			  command_rows[p->o->command].name, command_rows[p->o->command].name);
-	else
-		log_error("unknown command '%s'; a program to trace goes behind '--'; "
-			  "try 'iolat --help'",
-			  word);
-	return EXIT_USAGE;
+		return refuse(p, "unexpected word '%s' behind '%s'", word, name_of(p));
+	return refuse(p, "unknown command '%s'; a program to trace goes behind '--'", word);
 }
 
 static int take_file(struct parser *p)
@@ -230,16 +246,11 @@ static int parse(struct parser *p)
 
 static int check_applies(const struct parser *p)
 {
-	const struct command_row *command = &command_rows[p->o->command];
 	const struct option_row *row;
 
-	for (size_t i = 0; (row = option_at(i)); i++) {
-		if (!p->given[i] || option_applies(row, p->o->command))
-			continue;
-		log_error("--%s: not an option of '%s'; try 'iolat %s --help'", row->name,
-			  command->name, command->name);
-		return EXIT_USAGE;
-	}
+	for (size_t i = 0; (row = option_at(i)); i++)
+		if (p->given[i] && !option_applies(row, p->o->command))
+			return refuse(p, "--%s: not an option of '%s'", row->name, name_of(p));
 	return STEP_END;
 }
 
@@ -287,39 +298,24 @@ static int check(const struct parser *p)
 	const struct command_row *command = &command_rows[p->o->command];
 	const struct options *o = p->o;
 
-	if (o->argv && !command->traces_command) {
-		log_error("'%s' takes no COMMAND; try 'iolat %s --help'", command->name,
-			  command->name);
-		return EXIT_USAGE;
-	}
-	if (command->may_take_file && (o->files.n > 1 || (o->files.n && !o->disk))) {
-		log_error("%s: a FILE is only for --disk PATH, and one; try 'iolat %s --help'", command->name, command->name);
-		return EXIT_USAGE;
-	}
-	if (command->takes_files && !o->files.n) {
-		log_error("no FILE to %s; try 'iolat %s --help'", command->name, command->name);
-		return EXIT_USAGE;
-	}
-	if (command->needs_output && !o->output) {
-		log_error("%s: --output FILE is missing; try 'iolat %s --help'", command->name,
-			  command->name);
-		return EXIT_USAGE;
-	}
+	if (o->argv && !command->traces_command)
+		return refuse(p, "'%s' takes no COMMAND", name_of(p));
+	if (command->may_take_file && (o->files.n > 1 || (o->files.n && !o->disk)))
+		return refuse(p, "%s: a FILE is only for --disk PATH, and one", name_of(p));
+	if (command->takes_files && !o->files.n)
+		return refuse(p, "no FILE to %s", name_of(p));
+	if (command->needs_output && !o->output)
+		return refuse(p, "%s: --output FILE is missing", name_of(p));
 	if (o->from.kind == o->to.kind && o->from.ns > o->to.ns && o->from.kind != MOMENT_CLOCK) { /* it may be another day's */
 		log_error("--from and --to: nothing is between them, for the first is the later one");
 		return EXIT_USAGE;
 	}
-	if (o->log_pattern && !o->log) {
-		log_error("--log-pattern: of no use without --log FILE; try 'iolat %s--help'",
-			  o->command == COMMAND_LIVE ? "" : "COMMAND ");
-		return EXIT_USAGE;
-	}
-	if (o->format && !command_takes_format(o->command, o->format->name)) {
-		log_error("--format '%s': not a format of '%s'; try 'iolat%s%s --help'",
-			  o->format->name, command->name ?: "iolat", command->name ? " " : "",
-			  command->name ?: "");
-		return EXIT_USAGE;
-	}
+	if (o->log_pattern && !o->log)
+		return refuse(p, "--log-pattern: of no use without --log FILE");
+	if (o->no_children && !o->pids.n)
+		return refuse(p, "--no-children: of no use without --pid");
+	if (o->format && !command_takes_format(o->command, o->format->name))
+		return refuse(p, "--format '%s': not a format of '%s'", o->format->name, name_of(p));
 	if (o->anonymize && (o->names.n || o->containers.n || o->pods.n || o->jobs.n || o->cgroups.n)) {
 		log_error("--anonymize: not with a selection by name, cgroup, container, pod or job, whose names are gone then");
 		return EXIT_USAGE;

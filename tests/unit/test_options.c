@@ -271,6 +271,8 @@ static void test_doctor(void **state)
 	options_free(&o);
 	bad("--pid: not an option of 'doctor'; try 'iolat doctor --help'", "doctor", "-p1", NULL);
 	bad("--pid: not an option of 'doctor'; try 'iolat doctor --help'", "-p1", "doctor", NULL);
+	bad("--from: not an option of 'iolat'; try 'iolat --help'", "--from", "1s", NULL);
+	bad("--no-children: of no use without --pid; try 'iolat serve --help'", "serve", "--no-children", NULL);
 	bad("--format 'html': not a format of 'iolat'; try 'iolat --help'", "-f", "html", NULL);
 	bad("--format 'csv': not a format of 'doctor'; try 'iolat doctor --help'", "doctor",
 	    "-fcsv", NULL);
