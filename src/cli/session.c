@@ -231,6 +231,7 @@ int session_drain(struct session *s, uint64_t now)
 
 	if (now < s->next_drain)
 		return 0;
+	facts_turn(s->facts);
 	more = tracer_drain(s->tracer, &sink);
 	s->next_drain = more > 0 ? now : drain_again(s, now);
 	return more < 0 ? more : read_log(s) ?: sample_gpus(s, now);
@@ -240,6 +241,7 @@ int session_take(struct session *s)
 {
 	const struct sink sink = facts_sink(s->facts);
 
+	facts_turn(s->facts);
 	return tracer_drain_all(s->tracer, &sink);
 }
 

@@ -196,6 +196,13 @@ static int pass(void *ctx, const void *data, size_t size)
 	return err ?: send(f, data, size);
 }
 
+void facts_turn(struct facts *f)
+{
+	process_facts_turn(&f->processes);
+	if (f->follower)
+		facts_turn(f->follower);
+}
+
 struct sink facts_sink(struct facts *f)
 {
 	return (struct sink){pass, f};

@@ -30,6 +30,9 @@ int facts_follow(struct facts *f, struct facts *leader, const struct iolat_knobs
 /* A sink for tracer_drain: passes events on, with the facts they need before them. */
 struct sink facts_sink(struct facts *f);
 
+/* Before the rings are read, which tell of more processes than /proc may be read for at once. */
+void facts_turn(struct facts *f);
+
 /* The counters and the disks' counts as of now; before each frame. 0 or -errno. */
 int facts_counters(struct facts *f);
 

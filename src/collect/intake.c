@@ -53,22 +53,26 @@ double intake_fullest(struct intake *s)
 	return fullest;
 }
 
-/* One that is being written just now is left for the next time, and so is what stands behind it. */
-static int read_facts(struct intake *s, const struct sink *sink)
+/* Up to `left` of those that were there when it began, be it in a call before. One that is being written just now is
+ * left for the next time, and so is what stands behind it. */
+static int read_facts(struct intake *s, const struct sink *sink, size_t *left)
 {
-	uint64_t now = monotonic_ns();
 	const void *data;
 	size_t size;
 	int err = 0;
 
-	note_fill(s, &s->facts, ring_mark(&s->facts));
-	while (!err && (data = ring_peek(&s->facts, &size))) {
+	if (s->facts.at == s->facts.mark) {
+		s->marked_ns = monotonic_ns();
+		note_fill(s, &s->facts, ring_mark(&s->facts));
+	}
+	while (!err && *left && (data = ring_peek(&s->facts, &size))) {
 		err = sink->event(sink->ctx, data, size);
 		ring_take(&s->facts, size);
+		--*left;
 	}
 	ring_release(&s->facts);
 	if (s->facts.at == s->facts.mark)
-		s->facts_until = now;
+		s->facts_until = s->marked_ns;
 	return err;
 }
 
@@ -108,30 +112,38 @@ static bool next_record(struct intake *s, struct record *first)
 	return first->data;
 }
 
-static int pass(struct intake *s, const struct record *r, const struct sink *sink)
+/* It may be younger than the last look at the facts it needs: those that were there then come first, and those of
+ * now. */
+static int pass(struct intake *s, const struct record *r, const struct sink *sink, size_t *left)
 {
-	/* It may be younger than the last look at the facts it needs. */
-	int err = r->end_ns > s->facts_until ? read_facts(s, sink) : 0;
+	int err = 0;
 
-	if (!err)
-		err = sink->event(sink->ctx, r->data, r->size);
+	for (int i = 0; !err && i < 2 && *left && r->end_ns > s->facts_until; i++)
+		err = read_facts(s, sink, left);
+	if (err || !*left)
+		return err;
+	--*left;
+	err = sink->event(sink->ctx, r->data, r->size);
 	ring_take(r->ring, r->size);
 	return err;
 }
 
 int intake_facts(struct intake *s, const struct sink *sink)
 {
-	return read_facts(s, sink);
+	size_t all = SIZE_MAX;
+
+	return read_facts(s, sink, &all);
 }
 
 int intake_go_on(struct intake *s, const struct sink *sink, size_t most)
 {
-	int err = read_facts(s, sink);
+	size_t left = most;
+	int err = read_facts(s, sink, &left);
 	struct record r;
-	bool more = false;
+	bool more = !left;
 
-	while (!err && (more = next_record(s, &r)) && most--)
-		err = pass(s, &r, sink);
+	while (!err && left && (more = next_record(s, &r)))
+		err = pass(s, &r, sink, &left);
 	for (size_t i = 0; i < s->n; i++)
 		ring_release(&s->requests[i]);
 	return err ? err : more;

@@ -18,6 +18,7 @@ struct intake {
 	struct ring *requests;
 	size_t n;			/* of them */
 	uint64_t facts_until;		/* CLOCK_MONOTONIC: facts are read up to here */
+	uint64_t marked_ns;		/* and those up to the mark of their ring up to here */
 	double fullest;			/* see intake_fullest() */
 };
 
@@ -27,7 +28,7 @@ int intake_open(struct intake *s, int facts_fd, size_t facts_size, size_t n);
 int intake_add(struct intake *s, int fd, size_t size);
 void intake_close(struct intake *s);
 
-/* Passes on what has come by now, up to `most` requests. 1 when that was not all, 0, or -errno. */
+/* Passes on what has come by now, up to `most` events, facts or requests. 1 when that was not all, 0, or -errno. */
 int intake_drain(struct intake *s, const struct sink *sink, size_t most);
 
 /* The same from where the last drain stopped to where it was to go. */

@@ -19,13 +19,18 @@
 
 void process_facts_init(struct process_facts *f, const char *root, const struct sink *sink)
 {
-	*f = (struct process_facts){.root = root, .sink = *sink};
+	*f = (struct process_facts){.root = root, .sink = *sink, .left = UINT_MAX};
 	map_init(&f->read, sizeof(uint32_t));
 }
 
 void process_facts_free(struct process_facts *f)
 {
 	map_free(&f->read);
+}
+
+void process_facts_turn(struct process_facts *f)
+{
+	f->left = PROCESS_FACTS_A_TURN;
 }
 
 static FILE *open_file(const struct process_facts *f, uint32_t pid, const char *name)
@@ -110,8 +115,12 @@ int process_facts_read(struct process_facts *f, uint32_t tgid, int parents)
 {
 	bool known = map_get(&f->read, &tgid);
 	struct proc_stat st;
-	int err = note(f, tgid);
+	int err;
 
+	if (!known && !f->left)
+		return 0;
+	err = note(f, tgid);
+	f->left -= !known;
 	if (err || known || !procfs_stat(f->root, tgid, tgid, &st))
 		return err;
 	if (parents && st.ppid)

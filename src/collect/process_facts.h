@@ -17,11 +17,17 @@ struct process_facts {
 	struct sink sink;
 	struct map read;		       /* pids */
 	uint32_t lately[PROCESS_FACTS_LATELY]; /* some of them, found at once */
+	unsigned int left;		       /* processes that may still be read in this turn */
 };
 
 /* `root` has to stay as long as `f`, the sink is copied. */
 void process_facts_init(struct process_facts *f, const char *root, const struct sink *sink);
 void process_facts_free(struct process_facts *f);
+
+/* A turn begins: so many processes may be read in it, the others at their next I/O. Before the first turn there is no
+ * limit. */
+#define PROCESS_FACTS_A_TURN 256
+void process_facts_turn(struct process_facts *f);
 
 /* After a task event went by: sends what it gives rise to. 0 or -errno. */
 int process_facts_task(struct process_facts *f, const struct iolat_task *e);

@@ -27,7 +27,7 @@
 #include "collect/rings.h"
 #include "collect/tasks.h"
 
-#define DRAIN_BATCH 200000u /* events a drain at most */
+#define DRAIN_BATCH 4096u /* events a drain at most: in between it is looked whether a frame is due, or the end */
 
 struct tracer {
 	struct features features;

@@ -234,9 +234,26 @@ static void test_a_name_with_brackets(void **state)
 	finish(f);
 }
 
+/* In a turn only so many are read, be they gone or not; the others when they are met again. */
+static void test_only_so_many_in_a_turn(void **state)
+{
+	struct fixture *f = start_child(ARGS("cat"), ARGS("A=1"));
+
+	process_facts_turn(&f->facts);
+	for (uint32_t pid = 0; pid < PROCESS_FACTS_A_TURN; pid++)
+		assert_int_equal(process_facts_read(&f->facts, 0x7fff0000 + pid, 0), 0);
+	read_facts(f);
+	assert_int_equal(f->heard.n, 0);
+	process_facts_turn(&f->facts);
+	read_facts(f);
+	assert_int_equal(f->heard.n, 1);
+	finish(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_so_many_in_a_turn),
 		cmocka_unit_test(test_a_rank),
 		cmocka_unit_test(test_below_another_root),
 		cmocka_unit_test(test_a_large_environment),
