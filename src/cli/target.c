@@ -10,14 +10,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/log.h"
-#include "base/map.h"
 #include "base/units.h"
 #include "collect/blockdev.h"
 #include "collect/procfs.h"
 
 /* --- processes -------------------------------------------------------------------- */
+
+static bool is_root(const struct target *t, uint32_t pid)
+{
+	for (size_t i = 0; i < t->n_pids; i++)
+		if (t->pids[i] == pid)
+			return true;
+	return false;
+}
 
 static int add_pid(struct target *t, uint32_t pid)
 {
@@ -80,6 +89,44 @@ static int resolve_pids(struct target *t, const struct options *o)
 			status = add_ns_pid(t, o->pids.at[i], pid);
 	}
 	return status;
+}
+
+static uint64_t ticks(uint64_t start_ns)
+{
+	return start_ns / (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* Loading takes a while, in which a parent may end: then nothing would tell that its children are descendants. */
+static int note_descendants(struct target *t, const struct proc_entry *all, size_t n)
+{
+	bool grew = true;
+	int err = 0;
+
+	while (!err && grew) {
+		grew = false;
+		for (size_t i = 0; !err && i < n; i++) {
+			const struct proc_entry *e = &all[i];
+
+			if (map_get(&t->early, &e->pid) || !(is_root(t, e->stat.ppid) || map_get(&t->early, &e->stat.ppid)))
+				continue;
+			err = map_put(&t->early, &e->pid, (void *)(uintptr_t)(ticks(e->stat.start_ns) + 1));
+			grew = true;
+		}
+	}
+	return err;
+}
+
+static int resolve_descendants(struct target *t)
+{
+	AUTO_FREE struct proc_entry *all = NULL;
+	size_t n;
+
+	if (!t->n_pids || t->knobs.no_children)
+		return EXIT_OK;
+	if (!procfs_all(&all, &n) && !note_descendants(t, all, n))
+		return EXIT_OK;
+	log_error("out of memory");
+	return EXIT_FAILED;
 }
 
 static int resolve_names(struct target *t, const struct options *o)
@@ -211,12 +258,14 @@ int target_resolve(struct target *t, const struct options *o, const struct cgrou
 	int status;
 
 	memset(t, 0, sizeof(*t));
+	map_init(&t->early, sizeof(uint32_t));
 	t->knobs.blkio_v1 = cgroups->mount[IOLAT_TREE_BLKIO] != NULL;
 	t->knobs.memory_v1 = cgroups->mount[IOLAT_TREE_MEMORY] != NULL;
 	t->knobs.op_mask = o->op_mask;
 	t->knobs.min_latency_ns = o->min_latency_ns;
 	t->knobs.no_children = o->no_children;
 	status = resolve_pids(t, o);
+	status = status ?: resolve_descendants(t);
 	status = status ?: resolve_names(t, o);
 	status = status ?: resolve_users(t, o);
 	status = status ?: resolve_cgroups(t, o, cgroups);
@@ -238,6 +287,7 @@ void target_free(struct target *t)
 	select_free(&t->selection);
 	free(t->pids);
 	t->pids = NULL;
+	map_free(&t->early);
 }
 
 /* --- the process tree ------------------------------------------------------------- */
@@ -249,12 +299,12 @@ struct tree {
 	bool grew;
 };
 
-static bool is_root(const struct tree *tree, uint32_t pid)
+/* The user speaks of the pids seen from here, the kernel side of the host's. */
+static bool is_meant(const struct target *t, const struct iolat_task *e)
 {
-	for (size_t i = 0; i < tree->target->n_pids; i++)
-		if (tree->target->pids[i] == pid)
-			return true;
-	return false;
+	uintptr_t early = (uintptr_t)map_get(&t->early, &e->here);
+
+	return is_root(t, e->here) || (early && early == ticks(e->start_ns) + 1);
 }
 
 static int visit_task(void *ctx, const void *data, size_t size)
@@ -263,8 +313,7 @@ static int visit_task(void *ctx, const void *data, size_t size)
 	struct tree *tree = ctx;
 	bool below = !tree->target->knobs.no_children && map_get(&tree->selected, &e->ppid);
 
-	/* The user speaks of the pids seen from here, the kernel side of the host's. */
-	if (map_get(&tree->selected, &e->tgid) || !(below || is_root(tree, e->here)))
+	if (map_get(&tree->selected, &e->tgid) || !(below || is_meant(tree->target, e)))
 		return 0;
 	tree->grew = true;
 	return map_put(&tree->selected, &e->tgid, tree) ?:

@@ -7,6 +7,7 @@
 #define IOLAT_CLI_TARGET_H
 
 #include "attrib/select.h"
+#include "base/map.h"
 #include "cli/options.h"
 #include "collect/cgroupfs.h"
 #include "collect/tracer.h"
@@ -16,6 +17,7 @@ struct target {
 	struct selection selection;
 	uint32_t *pids;			/* tgids on this host; owned */
 	size_t n_pids;
+	struct map early;		/* their descendants when they were looked up, by tgid: the start, in clock ticks */
 };
 
 /* Looks up everything before any program is loaded. `child` is the COMMAND's pid, 0 if there is none; its
@@ -25,7 +27,7 @@ int target_resolve(struct target *t, const struct options *o, const struct cgrou
 void target_free(struct target *t);
 
 /* With the fork hook attached: puts the selected processes and, unless --no-children, all their living
- * descendants into the kernel's set. 0 or -errno. */
+ * descendants into the kernel's set, those too whose parents have ended since target_resolve(). 0 or -errno. */
 int target_tree(const struct target *t, struct tracer *tracer);
 
 /* Whether a selected cgroup or disk still exists; true if none is selected. */

@@ -5,9 +5,11 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,6 +67,31 @@ bool procfs_stat(const char *root, uint32_t pid, uint32_t tid, struct proc_stat 
 		return false;
 	out->start_ns = ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	return true;
+}
+
+int procfs_all(struct proc_entry **out, size_t *n)
+{
+	AUTO_DIR DIR *dir = opendir("/proc");
+	struct proc_entry e, *more;
+	struct dirent *d;
+	uint64_t pid;
+
+	*out = NULL;
+	*n = 0;
+	while (dir && (d = readdir(dir))) {
+		if (parse_u64(d->d_name, &pid) || !procfs_stat("", pid, pid, &e.stat))
+			continue;
+		e.pid = pid;
+		more = *n & (*n - 1) ? *out : reallocarray(*out, *n ? 2 * *n : 1, sizeof(e));
+		if (!more) {
+			free(*out);
+			*out = NULL;
+			return -ENOMEM;
+		}
+		*out = more;
+		more[(*n)++] = e;
+	}
+	return 0;
 }
 
 bool procfs_is_host(void)

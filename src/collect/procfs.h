@@ -29,6 +29,14 @@ struct proc_stat {
  * False where there is none. */
 bool procfs_stat(const char *root, uint32_t pid, uint32_t tid, struct proc_stat *out);
 
+struct proc_entry {
+	uint32_t pid;
+	struct proc_stat stat;
+};
+
+/* Every process that /proc here shows, to be freed. 0 or -ENOMEM; none where /proc cannot be read. */
+int procfs_all(struct proc_entry **out, size_t *n);
+
 /* Whether /proc here shows every process of the host by the host's pids, not those of a namespace. */
 bool procfs_is_host(void);
 

@@ -1,6 +1,8 @@
 """Which processes a selection takes: descendants too, however they came to be, and nobody else."""
 import json
+import os
 import pathlib
+import signal
 
 from lib import base, loads, trace
 
@@ -30,6 +32,40 @@ def test_children_that_are_there_before_iolat(loop_disk, doio, held, iolat):
     summary = tracer.stop()
     assert trace.total(trace.rows(summary, device=disk), "ios") == 20
     assert not trace.rows(summary, pid=parent.pid)
+
+
+def opens(pid, path):
+    """Whether a process is held up in opening that file: its system call's second argument."""
+    words = pathlib.Path(f"/proc/{pid}/syscall").read_text().split()
+    if len(words) < 3:
+        return False
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        try:
+            return os.pread(memory.fileno(), len(str(path)) + 1, int(words[2], 16)) == bytes(path) + b"\0"
+        except OSError:
+            return False
+
+
+def test_a_parent_that_ends_while_iolat_starts(loop_disk, doio, held, folder, stack, start_iolat):
+    """A descendant whose parent is gone before the tree is read still belongs to the selected process."""
+    disk, fifo = loop_disk(), folder() / "fifo"
+    reader = loads.doio_args("read", disk.path, count=20)
+    outer = held("sh", "-c", f"sh -c '{{ read -r go < {fifo}.go; {' '.join(reader)}; }} & echo $!; wait' & echo $!; wait; wait")
+    os.mkfifo(fifo)
+    os.mkfifo(f"{fifo}.go")
+    outer.go()
+    parent, child = (int(outer.proc.stdout.readline()) for _ in range(2))
+    tracer = start_iolat("-f", "json", "-i", "0", "--pid", outer.pid, "-o", fifo, ready=False)
+    # Its output is opened behind the hooks and before the tree.
+    base.wait_until("iolat to open its output", lambda: opens(tracer.pid, fifo))
+    os.kill(parent, signal.SIGKILL)
+    base.wait_until("another parent", lambda: f"PPid:\t{parent}\n" not in pathlib.Path(f"/proc/{child}/status").read_text())
+    with open(fifo, encoding="utf-8") as out:
+        pathlib.Path(f"{fifo}.go").write_text("go\n")
+        base.wait_until("the reader's end", lambda: not os.path.exists(f"/proc/{child}"))
+        tracer.send(signal.SIGINT)
+        summary = trace.objects(out.read())[-1]
+    assert trace.total(trace.rows(summary, device=disk), "ios") == 20
 
 
 def test_no_children(loop_disk, doio, iolat):
