@@ -202,6 +202,10 @@ int load_explain(int err)
 {
 	char why[256];
 
+	if (err == -EMFILE || err == -ENFILE) {
+		log_error("cannot load the BPF programs: %s; raise the limit (ulimit -n 256)", strerror(-err));
+		return EXIT_FAILED;
+	}
 	if (err == -EPERM) {
 		log_error("not permitted to load BPF programs: %s",
 			  privilege_missing(why, sizeof(why)));

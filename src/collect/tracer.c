@@ -42,6 +42,21 @@ struct tracer {
 	struct iolat_losses before;	/* what they were when all hooks were attached */
 };
 
+/* What the machine is short of is no lack of the kernel's. */
+static int status_of(int err)
+{
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		return EXIT_PERM;
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOMEM:
+		return EXIT_FAILED;
+	}
+	return EXIT_KERNEL;
+}
+
 /* --- from opening to closing ------------------------------------------------------ */
 
 static int explain_btf(const struct features *f, int err)
@@ -49,6 +64,10 @@ static int explain_btf(const struct features *f, int err)
 	if (f->foreign) {
 		log_error("--btf %s: %s", f->path,
 			  access(f->path, R_OK) ? strerror(errno) : "holds no BTF");
+		return EXIT_FAILED;
+	}
+	if (status_of(err) == EXIT_FAILED) {
+		log_error("cannot read the kernel's BTF at %s: %s", f->path, strerror(-err));
 		return EXIT_FAILED;
 	}
 	if (err == -EACCES || err == -EPERM) {
@@ -152,7 +171,7 @@ int tracer_attach(struct tracer *t)
 	if (failed) {
 		log_error("cannot attach to tracepoint %s: %s; without it iolat cannot see %s",
 			  failed->def->tracepoint, strerror(-failed->err), failed->def->lost);
-		return failed->err == -EPERM || failed->err == -EACCES ? EXIT_PERM : EXIT_KERNEL;
+		return status_of(failed->err);
 	}
 	/* While some hooks are there and others not yet, nothing can match. */
 	t->before = *t->written.losses;

@@ -1,4 +1,5 @@
 """Privileges: what iolat needs, and what it says without."""
+import os
 import shutil
 
 import pytest
@@ -34,6 +35,13 @@ def test_wrong_usage_needs_no_privileges(copy, run_iolat):
 
 def test_help_needs_no_privileges(copy, run_iolat):
     run_iolat("--help", rc=0, program=copy, prefix=NOBODY)
+
+
+@pytest.mark.parametrize("files", [10, 50, 70])
+def test_few_open_files(run_iolat, files):
+    """What the shell's limit takes away is no lack of the kernel's."""
+    done = run_iolat("-D", "10ms", "--pid", os.getpid(), rc=1, prefix=["prlimit", f"--nofile={files}"])
+    assert len(done.stderr.splitlines()) == 1 and "Too many open files" in done.stderr
 
 
 def test_doctor_without_privileges(copy, run_iolat):
