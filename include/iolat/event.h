@@ -622,6 +622,11 @@ static inline __attribute__((always_inline)) int iolat_fs_kind(__u32 magic)
 	case 0x5346414f: /* OpenAFS */
 	case 0x6b414653: /* AFS */
 	case 0x20030528: /* OrangeFS */
+	case 0x73757245: /* Coda */
+	case 0xaad7aaea: /* PanFS */
+	case 0xbeefdead: /* StorNext */
+	case 0x786f4256: /* VirtualBox's shared folders */
+	case 0xbacbacbc: /* VMware's */
 		return IOLAT_FS_NETWORK;
 	}
 	return IOLAT_FS_LOCAL;

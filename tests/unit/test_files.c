@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Files and file systems that were waited for: their names, their time, and the findings that they are in. */
+#include <linux/magic.h>
+
 #include "feed_waits.h"
 
 #define FUSE 0x65735546
@@ -104,6 +106,22 @@ static void test_a_disk_is_involved(void **state)
 	assert_non_null(g);
 	assert_false(says(g, "no local disk"));
 	finish(f);
+}
+
+/* By the numbers of the kernel's own header. */
+static void test_kinds_of_file_systems(void **state)
+{
+	static const __u32 network[] = {NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, CIFS_SUPER_MAGIC, SMB2_SUPER_MAGIC,
+					CEPH_SUPER_MAGIC, V9FS_MAGIC, AFS_SUPER_MAGIC, AFS_FS_MAGIC, CODA_SUPER_MAGIC};
+	/* Those of a cluster, too, lie on disks of this machine. */
+	static const __u32 local[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
+				      TMPFS_MAGIC, OCFS2_SUPER_MAGIC, 0};
+
+	for (size_t i = 0; i < sizeof(network) / sizeof(network[0]); i++)
+		assert_int_equal(iolat_fs_kind(network[i]), IOLAT_FS_NETWORK);
+	for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++)
+		assert_int_equal(iolat_fs_kind(local[i]), IOLAT_FS_LOCAL);
+	assert_int_equal(iolat_fs_kind(FUSE_SUPER_MAGIC), IOLAT_FS_FUSE);
 }
 
 static void test_a_little_is_no_finding(void **state)
@@ -479,6 +497,7 @@ static void test_aggregates_have_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kinds_of_file_systems),
 		cmocka_unit_test(test_a_network_mount),
 		cmocka_unit_test(test_a_mount_that_nobody_names),
 		cmocka_unit_test(test_a_disk_is_involved),
