@@ -19,6 +19,8 @@
 #define TABLES 64   /* other mount namespaces, before they are read anew */
 #define TOLD   4096 /* file systems, likewise */
 #define UNREAD (~0ull)
+/* Bytes that are read of another namespace's table: it may have 100,000 mounts (sysctl fs.mount-max) with long paths. */
+#define THEIRS_MAX (4l << 20)
 
 static void clear_table(struct mount_table *t)
 {
@@ -89,7 +91,7 @@ static int read_table(struct mount_table *t, FILE *theirs)
 	struct mount m, *more;
 
 	clear_table(t);
-	while (file && !mount_next(file, &m)) {
+	while (file && (!theirs || ftell(theirs) < THEIRS_MAX) && !mount_next(file, &m)) {
 		more = reallocarray(t->at, t->n + 1, sizeof(*more));
 		if (!more) {
 			mount_free(&m);

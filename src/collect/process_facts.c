@@ -33,6 +33,10 @@ void process_facts_turn(struct process_facts *f)
 	f->left = PROCESS_FACTS_A_TURN;
 }
 
+/* What a process has there is its own to choose, also how much: prctl(2), PR_SET_MM_MAP. */
+#define TEXT_MAX (4u << 20)
+#define WORD_MAX PATH_MAX
+
 static FILE *open_file(const struct process_facts *f, uint32_t pid, const char *name)
 {
 	char path[PATH_MAX];
@@ -41,15 +45,34 @@ static FILE *open_file(const struct process_facts *f, uint32_t pid, const char *
 	return fopen(path, "re");
 }
 
+/* The next of the strings, each with a NUL behind it, cut to what fits; *left is what of the file may still be read. False behind
+ * the last, and for what reaches beyond that. */
+static bool next_word(FILE *f, char word[WORD_MAX], size_t *left)
+{
+	size_t len = 0, read = 0;
+	int c = EOF;
+
+	while (read < *left && (c = getc_unlocked(f)) != EOF) {
+		read++;
+		if (!c)
+			break;
+		if (len < WORD_MAX - 1)
+			word[len++] = (char)c;
+	}
+	*left -= read;
+	word[len] = '\0';
+	return read && (!c || c == EOF);
+}
+
 /* False: there is no command line, as when the process has begun to end. */
 static bool read_command(const struct process_facts *p, uint32_t pid, unsigned int *flags)
 {
 	AUTO_FILE FILE *f = open_file(p, pid, "cmdline");
-	AUTO_FREE char *arg = NULL;
 	struct command_scan s = {.n = 0};
-	size_t size = 0;
+	size_t left = TEXT_MAX;
+	char arg[WORD_MAX];
 
-	while (f && getdelim(&arg, &size, '\0', f) > 0 && command_take(&s, arg))
+	while (f && next_word(f, arg, &left) && command_take(&s, arg))
 		continue;
 	*flags |= s.flags;
 	return s.n;
@@ -74,12 +97,12 @@ static bool read_program(const struct process_facts *p, uint32_t pid, unsigned i
 static void read_environ(const struct process_facts *p, uint32_t pid, struct iolat_process_facts *out)
 {
 	AUTO_FILE FILE *f = open_file(p, pid, "environ");
-	AUTO_FREE char *assignment = NULL;
+	size_t left = TEXT_MAX;
+	char assignment[WORD_MAX];
 	struct environ_scan s;
-	size_t size = 0;
 
 	environ_init(&s);
-	while (f && getdelim(&assignment, &size, '\0', f) > 0)
+	while (f && next_word(f, assignment, &left))
 		environ_take(&s, assignment);
 	environ_tell(&s, out);
 }

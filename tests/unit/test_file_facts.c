@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Mount tables: which mount a file system and a file go by, and mounts that come while iolat runs. */
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "collect/file_facts.h"
+#include "fake_host.h"
 #include "feed.h"
 
 /* A host of one process, 100, whose mount table a test writes. */
 struct host {
-	char root[64];
+	char root[FAKE_HOST_ROOT];
 	struct file_facts facts;
 	char told[8][96]; /* "TYPE SOURCE POINT" of a file system, the path of a file */
 	size_t n;
@@ -35,24 +32,9 @@ static int note(void *ctx, const void *data, size_t size)
 	return 0;
 }
 
-static void write_file(const struct host *h, const char *name, const char *text)
+static void write_mounts(const struct host *h, const char *text)
 {
-	char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/proc/100/%s", h->root, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
-}
-
-static void make_folder(const struct host *h, const char *name)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s%s", h->root, name);
-	assert_int_equal(mkdir(path, 0700), 0);
+	fake_host_write(h->root, "/proc/100/mountinfo", text, strlen(text));
 }
 
 static struct host *host_new(const char *mounts)
@@ -60,27 +42,17 @@ static struct host *host_new(const char *mounts)
 	struct host *h = test_calloc(1, sizeof(*h));
 	struct sink sink = {.event = note, .ctx = h};
 
-	snprintf(h->root, sizeof(h->root), "/tmp/iolat-test.XXXXXX");
-	assert_non_null(mkdtemp(h->root));
-	make_folder(h, "/proc");
-	make_folder(h, "/proc/100");
-	make_folder(h, "/proc/100/ns");
-	write_file(h, "ns/mnt", "");
-	write_file(h, "mountinfo", mounts);
+	fake_host_make(h->root);
+	fake_host_write(h->root, "/proc/100/ns/mnt", "", 0);
+	write_mounts(h, mounts);
 	file_facts_init(&h->facts, h->root, &sink, true);
 	return h;
 }
 
 static void host_free(struct host *h)
 {
-	static const char *const names[] = {"/proc/100/ns/mnt", "/proc/100/ns", "/proc/100/mountinfo", "/proc/100", "/proc", ""};
-	char path[128];
-
 	file_facts_free(&h->facts);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s", h->root, names[i]);
-		assert_int_equal(remove(path), 0);
-	}
+	fake_host_remove(h->root);
 	test_free(h);
 }
 
@@ -161,7 +133,7 @@ static void test_mounts_change(void **state)
 	struct host *h = host_new(WHOLE);
 
 	use(h, 0, 40, "x", 1);
-	write_file(h, "mountinfo", WHOLE LATER);
+	write_mounts(h, WHOLE LATER);
 	use(h, 0, 999941, "y", 1);
 	assert_string_equal(h->told[2], "y");
 	use(h, 0, 999941, "y", 2);
@@ -177,7 +149,7 @@ static void test_a_number_is_used_again(void **state)
 	struct host *h = host_new(WHOLE);
 
 	use(h, 1 << IOLAT_FS_MAJOR_BITS, 40, "x", 1);
-	write_file(h, "mountinfo", "35 1 0:40 / /other rw - fuse.sshfs other rw\n");
+	write_mounts(h, "35 1 0:40 / /other rw - fuse.sshfs other rw\n");
 	use(h, 2 << IOLAT_FS_MAJOR_BITS, 40, "x", 2);
 	assert_int_equal(h->n, 4);
 	assert_string_equal(h->told[0], "nfs4 server:/export /data");
@@ -205,6 +177,23 @@ static void test_nobody_is_left_to_ask(void **state)
 	host_free(h);
 }
 
+/* Whoever has a mount namespace of his own may fill it; that does not fill this process's memory. */
+static void test_a_table_without_end(void **state)
+{
+	struct host *h = host_new(WHOLE);
+	FILE *f = fake_host_open(h->root, "/proc/100/mountinfo", "a");
+
+	for (int i = 0; i < 60000; i++)
+		fprintf(f, "%d 1 0:50 / /many/%060d rw - tmpfs tmpfs rw\n", 100 + i, i);
+	fputs(LATER, f);
+	assert_int_equal(fclose(f), 0);
+	use(h, 0, 40, "x", 1);
+	assert_string_equal(h->told[1], "/data/x");
+	use(h, 0, 999941, "y", 1);
+	assert_string_equal(h->told[2], "y");
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_mounts_change),
 		cmocka_unit_test(test_a_number_is_used_again),
 		cmocka_unit_test(test_nobody_is_left_to_ask),
+		cmocka_unit_test(test_a_table_without_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
  * What is read of real processes: children of this test with an environment and a command
  * line of its choice. Needs no privileges, for they are its own.
  */
+#include "fake_host.h"
 #include "feed.h"
 
 #include <fcntl.h>
@@ -205,6 +206,35 @@ static void test_a_process_that_has_ended(void **state)
 	finish(f);
 }
 
+/* A process chooses what stands in these files, and how much (prctl(2), PR_SET_MM_MAP): no more is read than such texts have, and
+ * what is cut there is no number. */
+static void test_an_environment_without_end(void **state)
+{
+	static const char stat[] = "7 (x) S 1 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n";
+	struct heard heard = {.n = 0};
+	struct process_facts facts;
+	char root[FAKE_HOST_ROOT];
+	FILE *f;
+
+	fake_host_make(root);
+	fake_host_write(root, "/proc/7/task/7/stat", stat, strlen(stat));
+	fake_host_write(root, "/proc/7/cmdline", "python3", 8);
+	f = fake_host_open(root, "/proc/7/environ", "w");
+	fwrite("SLURM_JOB_ID=8\0", 15, 1, f);
+	for (int i = 0; i < 5 << 20; i++)
+		putc('x', f);
+	fwrite("\0RANK=3", 8, 1, f);
+	assert_int_equal(fclose(f), 0);
+
+	process_facts_init(&facts, root, &(struct sink){hear, &heard});
+	assert_int_equal(process_facts_read(&facts, 7, 0), 0);
+	assert_int_equal(heard.n, 1);
+	assert_int_equal(heard.last.slurm_job, 8);
+	assert_int_equal(heard.last.rank, -1);
+	process_facts_free(&facts);
+	fake_host_remove(root);
+}
+
 static void test_nobody(void **state)
 {
 	struct fixture *f = start_child(ARGS("cat"), ARGS("A=1"));
@@ -261,6 +291,7 @@ int main(void)
 		cmocka_unit_test(test_a_command_line),
 		cmocka_unit_test(test_once_a_process_and_program),
 		cmocka_unit_test(test_a_process_that_has_ended),
+		cmocka_unit_test(test_an_environment_without_end),
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_a_name_with_brackets),
 	};
