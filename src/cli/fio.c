@@ -31,7 +31,7 @@ static uint64_t percentile(json_object *read, const char *key)
 {
 	double v = real(jsonfile_member(jsonfile_member(read, "clat_ns"), "percentile"), key);
 
-	return v > 0 ? (uint64_t)v : 0;
+	return v > 0 && v < 9e18 ? (uint64_t)v : 0;
 }
 
 static int take(json_object *whole, struct fio_result *out, char why[FIO_REASON])
@@ -60,6 +60,7 @@ int fio_parse(const char *text, size_t len, struct fio_result *out, char why[FIO
 {
 	const char *start = memmem(text, len, "{\n", 2);
 	json_object *whole = start ? jsonfile_parse(start, len - (size_t)(start - text)) : NULL;
+	size_t line;
 	int err;
 
 	if (!whole) {
@@ -68,8 +69,9 @@ int fio_parse(const char *text, size_t len, struct fio_result *out, char why[FIO
 	}
 	err = take(whole, out, why);
 	json_object_put(whole);
-	if (err && start > text) /* it says more itself */
-		snprintf(why, FIO_REASON, "%.*s", (int)strcspn(text, "\r\n"), text);
+	line = strcspn(text, "\r\n"); /* ends before the JSON does */
+	if (err && start > text && line) /* it says more itself */
+		snprintf(why, FIO_REASON, "%.*s", (int)line, text);
 	return err;
 }
 

@@ -40,6 +40,7 @@ static void test_odd_output(void **state)
 	static const char *const texts[] = {
 		"", "fio: no such thing", "{", "{\n}", "{\n\"jobs\": 5}", "{\n\"jobs\": []}", "{\n\"jobs\": [{\"read\": {\"total_ios\": 0}}]}",
 		"{\n\"jobs\": [{\"error\": 22, \"read\": {\"total_ios\": 5}}]}", "{\n\"jobs\": [[[[",
+		"\nfio: a blank line before\n{\n\"jobs\": []}",
 	};
 	struct fio_result r;
 	char why[FIO_REASON];
