@@ -64,15 +64,6 @@ struct disktest {
 
 /* --- what lies below --------------------------------------------------------------------- */
 
-/* The one in brackets: "none [mq-deadline] kyber". */
-static void take_scheduler(struct device *d, const char *text)
-{
-	const char *from = strchr(text, '[');
-	size_t len = from ? strcspn(from + 1, "]") : 0;
-
-	snprintf(d->scheduler, sizeof(d->scheduler), "%.*s", (int)len, from ? from + 1 : "");
-}
-
 static void describe_device(struct device *d, const struct devno *no)
 {
 	char folder[64], text[64];
@@ -82,8 +73,7 @@ static void describe_device(struct device *d, const struct devno *no)
 	if (sysfs_text(folder, "partition", text, sizeof(text))) /* its disk has the queue */
 		snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u/..", no->major, no->minor);
 	d->known = sysfs_number(folder, "queue/rotational", &d->rotational);
-	if (sysfs_text(folder, "queue/scheduler", text, sizeof(text)))
-		take_scheduler(d, text);
+	sysfs_chosen(folder, "queue/scheduler", d->scheduler, sizeof(d->scheduler));
 }
 
 static void find_devices(struct disktest *t)

@@ -68,7 +68,7 @@ static int add_ns_pid(struct target *t, const char *word, uint32_t pid)
 	}
 	if (n > 1)
 		return refuse_ambiguous(word, found, n, n < 8 ? n : 8);
-	procfs_status(found[0], &st);
+	procfs_status("", found[0], &st);
 	log_warn("--pid %s: taken as process %u (%s), whose pid in its own namespace it is", word,
 		 found[0], st.comm);
 	return add_pid(t, found[0]);
@@ -83,7 +83,7 @@ static int resolve_pids(struct target *t, const struct options *o)
 	for (size_t i = 0; status == EXIT_OK && i < o->pids.n; i++) {
 		if (parse_u64(o->pids.at[i], &pid))
 			return EXIT_USAGE;
-		if (procfs_status(pid, &st))
+		if (procfs_status("", pid, &st))
 			status = add_pid(t, st.tgid);
 		else
 			status = add_ns_pid(t, o->pids.at[i], pid);

@@ -151,8 +151,7 @@ bool blockdev_exists(const struct iolat_disk_filter *d)
 
 /* --- facts ------------------------------------------------------------------------ */
 
-/* "MAJOR MINOR NAME" and then the stat file; discards came with 4.18. */
-static bool parse_count(const char *line, uint32_t *major, uint32_t *minor, uint64_t *ios)
+bool blockdev_parse_counts(const char *line, uint32_t *major, uint32_t *minor, uint64_t *ios)
 {
 	uint64_t reads, writes, discards = 0;
 	int n = sscanf(line,
@@ -173,7 +172,7 @@ bool blockdev_counts(void (*each)(void *ctx, uint32_t major, uint32_t minor, uin
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f))
-		if (parse_count(line, &major, &minor, &ios))
+		if (blockdev_parse_counts(line, &major, &minor, &ios))
 			each(ctx, major, minor, ios);
 	return f;
 }

@@ -32,6 +32,9 @@ bool blockdev_exists(const struct iolat_disk_filter *d);
 bool blockdev_counts(void (*each)(void *ctx, uint32_t major, uint32_t minor, uint64_t ios),
 		     void *ctx);
 
+/* One line of that: "MAJOR MINOR NAME" and then the stat file; discards came with 4.18. False where it is none. */
+bool blockdev_parse_counts(const char *line, uint32_t *major, uint32_t *minor, uint64_t *ios);
+
 /* diskseq (0 before 5.15) and size in sectors; false where there is no such disk. */
 bool blockdev_identity(uint32_t major, uint32_t minor, uint64_t *diskseq, uint64_t *sectors);
 

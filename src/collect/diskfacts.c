@@ -37,22 +37,6 @@ static bool find_folder(const struct iolat_disk *disk, char path[FOLDER_LEN])
 
 /* --- what it is ---------------------------------------------------------------------- */
 
-/* "none [mq-deadline] kyber": the one in brackets. */
-static void read_scheduler(const char *folder, char *out, size_t size)
-{
-	char text[128], *from, *to;
-
-	out[0] = 0;
-	if (!sysfs_text(folder, "queue/scheduler", text, sizeof(text)))
-		return;
-	from = strchr(text, '[');
-	to = from ? strchr(from, ']') : NULL;
-	if (!to)
-		return;
-	*to = 0;
-	snprintf(out, size, "%s", from + 1);
-}
-
 static void read_model(const char *folder, char *out, size_t size)
 {
 	char text[128] = "";
@@ -132,7 +116,7 @@ bool diskfacts_read(const struct iolat_disk *disk, struct iolat_disk_facts *f)
 	f->rotational = sysfs_number(folder, "queue/rotational", &n) ? n != 0 : 2;
 	f->accounted = listed && sysfs_number(folder, "queue/iostats", &n) &&
 		       (n || !obeys_iostats(disk, takes_bios));
-	read_scheduler(folder, f->scheduler, sizeof(f->scheduler));
+	sysfs_chosen(folder, "queue/scheduler", f->scheduler, sizeof(f->scheduler));
 	read_model(folder, f->model, sizeof(f->model));
 	read_transport(disk, folder, f->transport, sizeof(f->transport));
 	return takes_bios;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads the limit files up a cgroup's path. What holds for a disk is the lowest of each kind on the way.
- * Format: Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/blkio-controller.rst.
  */
 #include "collect/limits.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,28 +12,16 @@
 
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "collect/limit_files.h"
 
 #define CGROUPS_MAX 1024 /* known ones before the set is started anew */
-#define DISKS_MAX   32	 /* with limits, for one cgroup */
-
-enum kind { READ_BPS, WRITE_BPS, READ_IOPS, WRITE_IOPS, KINDS };
-
-struct disk_limit {
-	unsigned int major, minor;
-	uint64_t most[KINDS]; /* 0: no limit */
-};
-
-struct list {
-	struct disk_limit disks[DISKS_MAX];
-	size_t n;
-};
 
 struct known {
 	uint64_t cgroup;
 	char *path; /* in the file system */
 	size_t root; /* length of its tree's mount point in it */
 	bool used;   /* since the last update */
-	struct list list;
+	struct limit_list list;
 };
 
 struct limits {
@@ -44,89 +30,15 @@ struct limits {
 	struct map known;
 };
 
-static struct disk_limit *disk_in(struct list *l, unsigned int major, unsigned int minor)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->disks[i].major == major && l->disks[i].minor == minor)
-			return &l->disks[i];
-	if (l->n == DISKS_MAX)
-		return NULL;
-	l->disks[l->n] = (struct disk_limit){.major = major, .minor = minor};
-	return &l->disks[l->n++];
-}
-
-static void add(struct list *l, unsigned int major, unsigned int minor, enum kind kind, uint64_t most)
-{
-	struct disk_limit *d = most ? disk_in(l, major, minor) : NULL;
-
-	if (d && (!d->most[kind] || most < d->most[kind]))
-		d->most[kind] = most;
-}
-
-/* "8:16 rbps=2097152 wbps=max riops=max wiops=120" */
-static void read_v2_line(struct list *l, const char *line)
-{
-	static const char *const keys[KINDS] = {" rbps=", " wbps=", " riops=", " wiops="};
-	unsigned int major, minor;
-	unsigned long long most;
-
-	if (sscanf(line, "%u:%u", &major, &minor) != 2)
-		return;
-	for (enum kind kind = 0; kind < KINDS; kind++) {
-		const char *at = strstr(line, keys[kind]);
-
-		if (at && sscanf(at + strlen(keys[kind]), "%llu", &most) == 1)
-			add(l, major, minor, kind, most);
-	}
-}
-
-/* "8:16 2097152" */
-static void read_v1_line(struct list *l, const char *line, enum kind kind)
-{
-	unsigned int major, minor;
-	unsigned long long most;
-
-	if (sscanf(line, "%u:%u %llu", &major, &minor, &most) == 3)
-		add(l, major, minor, kind, most);
-}
-
-static void read_file(struct list *l, const char *folder, const char *file, int kind)
-{
-	char path[PATH_MAX], line[256];
-	AUTO_FILE FILE *f = NULL;
-
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, file) >= sizeof(path))
-		return;
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (kind < 0)
-			read_v2_line(l, line);
-		else
-			read_v1_line(l, line, kind);
-	}
-}
-
-static void read_folder(struct list *l, const char *folder, unsigned int tree)
-{
-	static const char *const v1[KINDS] = {
-		"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device",
-		"blkio.throttle.read_iops_device", "blkio.throttle.write_iops_device"};
-
-	if (tree == IOLAT_TREE_V2)
-		read_file(l, folder, "io.max", -1);
-	for (int kind = 0; tree == IOLAT_TREE_BLKIO && kind < KINDS; kind++)
-		read_file(l, folder, v1[kind], kind);
-}
-
 /* The cgroup itself and all above it. */
-static void read_all(const struct known *k, struct list *l)
+static void read_all(const struct known *k, struct limit_list *l)
 {
 	AUTO_FREE char *folder = strdup(k->path);
 	char *slash;
 
 	memset(l, 0, sizeof(*l));
 	while (folder) {
-		read_folder(l, folder, IOLAT_CGROUP_TREE(k->cgroup));
+		limit_list_read(l, folder, IOLAT_CGROUP_TREE(k->cgroup));
 		slash = strrchr(folder, '/');
 		if (!slash || strlen(folder) <= k->root)
 			break;
@@ -141,22 +53,22 @@ static int tell(const struct limits *l, uint64_t cgroup, const struct disk_limit
 		.cgroup = cgroup,
 		.major = d->major,
 		.minor = d->minor,
-		.read_bps = d->most[READ_BPS],
-		.write_bps = d->most[WRITE_BPS],
-		.read_iops = d->most[READ_IOPS],
-		.write_iops = d->most[WRITE_IOPS],
+		.read_bps = d->most[LIMIT_READ_BPS],
+		.write_bps = d->most[LIMIT_WRITE_BPS],
+		.read_iops = d->most[LIMIT_READ_IOPS],
+		.write_iops = d->most[LIMIT_WRITE_IOPS],
 	};
 
 	return l->sink.event(l->sink.ctx, &e, sizeof(e));
 }
 
 /* Limits that are new or others now, then those that are gone. */
-static int tell_changes(const struct limits *l, uint64_t cgroup, struct list *before, struct list *now)
+static int tell_changes(const struct limits *l, uint64_t cgroup, struct limit_list *before, struct limit_list *now)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < now->n; i++) {
-		struct disk_limit *old = disk_in(before, now->disks[i].major, now->disks[i].minor);
+		struct disk_limit *old = limit_list_disk(before, now->disks[i].major, now->disks[i].minor);
 
 		if (!old || memcmp(old->most, now->disks[i].most, sizeof(old->most)))
 			err = tell(l, cgroup, &now->disks[i]);
@@ -164,7 +76,7 @@ static int tell_changes(const struct limits *l, uint64_t cgroup, struct list *be
 	for (size_t i = 0; !err && i < before->n; i++) {
 		struct disk_limit gone = before->disks[i];
 		size_t n = now->n;
-		struct disk_limit *d = disk_in(now, gone.major, gone.minor);
+		struct disk_limit *d = limit_list_disk(now, gone.major, gone.minor);
 
 		if (!d || now->n == n)
 			continue;
@@ -177,7 +89,7 @@ static int tell_changes(const struct limits *l, uint64_t cgroup, struct list *be
 
 static int update(const struct limits *l, struct known *k)
 {
-	struct list now;
+	struct limit_list now;
 	int err;
 
 	if (!k->path)

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/sysfs.h"
+
 static const struct privilege_def defs[PRIVILEGE_MAX] = {
 	[PRIVILEGE_BPF] = {"CAP_BPF", 39, true, "loading programs and maps"},
 	[PRIVILEGE_PERFMON] = {"CAP_PERFMON", 38, true, "tracing programs"},
@@ -68,19 +70,12 @@ const char *privilege_missing(char *buf, size_t size)
 const char *privilege_lockdown(void)
 {
 	static const char *const states[] = {"none", "integrity", "confidentiality"};
-	char line[128] = "", mark[32];
-	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char state[32];
 
-	if (!f)
-		return NULL;
-	if (!fgets(line, sizeof(line), f))
-		line[0] = 0;
-	fclose(f);
-	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
-		snprintf(mark, sizeof(mark), "[%s]", states[i]);
-		if (strstr(line, mark))
+	sysfs_chosen("/sys/kernel/security", "lockdown", state, sizeof(state));
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (!strcmp(state, states[i]))
 			return states[i];
-	}
 	return NULL;
 }
 

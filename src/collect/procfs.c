@@ -28,13 +28,13 @@ static uint32_t last_number(const char *s)
 	return last;
 }
 
-bool procfs_status(uint32_t pid, struct proc_status *out)
+bool procfs_status(const char *root, uint32_t pid, struct proc_status *out)
 {
-	char path[64], line[256];
+	char path[PATH_MAX], line[256];
 	AUTO_FILE FILE *f = NULL;
 
 	memset(out, 0, sizeof(*out));
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	snprintf(path, sizeof(path), "%s/proc/%" PRIu32 "/status", root, pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
 		if (!strncmp(line, "Name:\t", 6))
@@ -110,7 +110,7 @@ size_t procfs_find_ns_pid(uint32_t ns_pid, uint32_t *pids, size_t room)
 	uint64_t pid;
 
 	while (dir && (d = readdir(dir))) {
-		if (parse_u64(d->d_name, &pid) || !procfs_status(pid, &st))
+		if (parse_u64(d->d_name, &pid) || !procfs_status("", pid, &st))
 			continue;
 		if (st.ns_pid != ns_pid || pid == ns_pid)
 			continue;

@@ -16,8 +16,8 @@ struct proc_status {
 	char comm[64];		/* as the kernel escapes it */
 };
 
-/* False where there is no such task. */
-bool procfs_status(uint32_t pid, struct proc_status *out);
+/* By the proc file system of the host whose files are below `root` (""). False where there is no such task. */
+bool procfs_status(const char *root, uint32_t pid, struct proc_status *out);
 
 struct proc_stat {
 	uint32_t ppid;
@@ -25,8 +25,7 @@ struct proc_stat {
 	uint64_t start_ns;	/* CLOCK_BOOTTIME, whole clock ticks */
 };
 
-/* Of a thread, by the proc file system of the host whose files are below `root` (""); tid == pid: of the process.
- * False where there is none. */
+/* Of a thread, likewise; tid == pid: of the process. */
 bool procfs_stat(const char *root, uint32_t pid, uint32_t tid, struct proc_stat *out);
 
 struct proc_entry {

@@ -37,6 +37,19 @@ bool sysfs_number(const char *folder, const char *file, uint64_t *out)
 	return sysfs_text(folder, file, text, sizeof(text)) && !parse_u64(text, out);
 }
 
+bool sysfs_chosen(const char *folder, const char *file, char *out, size_t size)
+{
+	char text[128];
+	const char *from, *to;
+
+	out[0] = 0;
+	from = sysfs_text(folder, file, text, sizeof(text)) ? strchr(text, '[') : NULL;
+	to = from ? strchr(from, ']') : NULL;
+	if (to)
+		snprintf(out, size, "%.*s", (int)(to - from - 1), from + 1);
+	return to;
+}
+
 bool sysfs_parse_dev(const char *text, uint32_t *major, uint32_t *minor)
 {
 	int end = 0;

@@ -14,6 +14,10 @@ bool sysfs_text(const char *folder, const char *file, char *buf, size_t size);
 /* The same as a decimal number. */
 bool sysfs_number(const char *folder, const char *file, uint64_t *out);
 
+/* The word in brackets of a list of what may be chosen ("none [mq-deadline] kyber"), cut to what fits; false, and "", where there is
+ * none. */
+bool sysfs_chosen(const char *folder, const char *file, char *out, size_t size);
+
 /* "MAJOR:MINOR", and nothing else. */
 bool sysfs_parse_dev(const char *text, uint32_t *major, uint32_t *minor);
 

@@ -108,7 +108,7 @@ int tasks_read(uint64_t now_ns, const struct sink *sink)
 		};
 		struct proc_status st;
 
-		if (parse_u64(d->d_name, &pid) || !procfs_status(pid, &st) || !read_leader(pid, &e))
+		if (parse_u64(d->d_name, &pid) || !procfs_status("", pid, &st) || !read_leader(pid, &e))
 			continue;
 		e.tgid = e.here = st.tgid;
 		e.ns_pid = st.ns_pid;
