@@ -7,6 +7,8 @@
 #include <seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 /* --- capabilities ----------------------------------------------------------------- */
 
@@ -15,12 +17,13 @@
 /* What tracing takes to the end: map operations by descriptor (5.10 asks for CAP_BPF where unprivileged BPF is off) and
  * programs that are attached late, cgroups by handle, other users' /proc/PID. */
 #define TO_TRACE (BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_SYS_PTRACE))
-/* Files in a user's folder, made that user's. */
+/* Files of any user, in anybody's folder; made that user's. */
 #define TO_WRITE (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER))
 /* The interrupt for a COMMAND of another user. */
 #define TO_END BIT(CAP_KILL)
 
-/* Of those that there are: an unprivileged user's iolat has what its file was given. */
+/* Of those that there are: an unprivileged user's iolat has what its file was given. Without the bounding set root would get
+ * them all back with the next program that it starts. */
 static void keep_capabilities(uint64_t wanted)
 {
 	uint64_t kept = 0;
@@ -30,16 +33,22 @@ static void keep_capabilities(uint64_t wanted)
 	for (unsigned int cap = 0; cap <= CAP_LAST_CAP; cap++)
 		if (wanted & BIT(cap) && capng_have_capability(CAPNG_PERMITTED, cap))
 			kept |= BIT(cap);
-	capng_clear(CAPNG_SELECT_CAPS);
+	capng_clear(CAPNG_SELECT_BOTH);
 	for (unsigned int cap = 0; cap <= CAP_LAST_CAP; cap++)
 		if (kept & BIT(cap))
-			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, cap);
-	capng_apply(CAPNG_SELECT_CAPS);
+			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET, cap);
+	capng_apply(CAPNG_SELECT_BOTH);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
 void confine_tracer(bool serves)
 {
 	keep_capabilities(serves ? TO_TRACE : TO_TRACE | TO_WRITE | TO_END);
+}
+
+void confine_measurer(void)
+{
+	keep_capabilities(getuid() ? 0 : TO_WRITE);
 }
 
 /* --- system calls ------------------------------------------------------------------ */

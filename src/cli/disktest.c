@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/confine.h"
 #include "cli/fio.h"
 #include "cli/output.h"
 #include "cli/play.h"
@@ -423,9 +424,9 @@ int disktest_run(const struct options *o)
 
 	privilege_as_user(true);
 	status = find_file_system(&t);
-
 	if (status == EXIT_OK) {
 		find_devices(&t);
+		confine_measurer();
 		status = read_recording(&t);
 	}
 	if (status == EXIT_OK) {

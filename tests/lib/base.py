@@ -23,6 +23,11 @@ MIB = 1 << 20
 MS = 1_000_000  # ns
 
 
+def sanitized():
+    """The program under test is built with SANITIZE=1."""
+    return b"__asan_init" in IOLAT.read_bytes()
+
+
 def in_ci():
     return os.environ.get("CI") == "true"
 
