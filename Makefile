@@ -73,7 +73,7 @@ DEFS_btf := -DIOLAT_BTF
 DEFS_raw :=
 BPF_OBJ := $(VARIANTS:%=$(B)/bpf/iolat_%.bpf.o)
 
-.PHONY: all arm64 help deps deps-test deps-arm64 deps-bench deps-fuzz deps-deb install dist deb check check-arm64 units check-unit check-vm setcap fuzz bench bench-switches soak demo clean
+.PHONY: all arm64 help deps deps-test deps-arm64 deps-bench deps-fuzz deps-deb install dist deb check check-arm64 units check-unit check-sanitized check-vm setcap fuzz bench bench-switches soak demo clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -276,6 +276,18 @@ units: $(UNIT)
 check-unit: $(UNIT) $(B)/locale/de_DE.UTF-8 ## unit tests only
 	@for t in $(UNIT); do LOCPATH=$(abspath $(B)/locale) \
 		LSAN_OPTIONS=suppressions=tests/unit/leaks.supp:print_suppressions=0 $(RUN) $$t || exit 1; done
+# Whatever a sanitizer says fails it, also of a process whose status no test looks at. Any user's process may say something.
+SANITIZED := $(abspath $(B))/sanitized
+SAID := $(SANITIZED)/said
+check-sanitized: all $(B)/locale/de_DE.UTF-8 ## TESTS (tests/cli tests/live) with a program that is built with SANITIZE=1
+	@$(MAKE) --no-print-directory B=$(B)/sanitized SANITIZE=1 $(B)/sanitized/iolat
+	@rm -rf $(SAID)
+	@mkdir -p -m 1777 $(SAID)
+	ASAN_OPTIONS=log_path=$(SAID)/asan UBSAN_OPTIONS=log_path=$(SAID)/ubsan:print_stacktrace=1 \
+		LSAN_OPTIONS=suppressions=$(CURDIR)/tests/unit/leaks.supp:print_suppressions=0 \
+		$(patsubst IOLAT=%,IOLAT=$(SANITIZED)/iolat,$(PYTEST)) $(or $(TESTS),tests/cli tests/live) || \
+		echo 'tests failed' > $(SAID)/pytest
+	@! grep -s . $(SAID)/*
 check-vm: all ## the tests on every kernel of tests/vm/test_vm.py, under QEMU
 	$(PYTEST) tests/vm
 
