@@ -198,6 +198,17 @@ static void check_disk(void *ctx, uint32_t major, uint32_t minor)
 	    name);
 }
 
+/* How to read an answer, in the order in which one is read. */
+static const char *const reading[] = {
+	"The sentences at the end (findings) say what is the matter; the most important one comes first.",
+	"BLOCKED% is the part of its time that a task slept for I/O, with the reasons beside it. Where nobody is blocked it is",
+	"  not the disk: look at CPUs, network and locks.",
+	"P50, P99 and MAX are what I/Os took. QUEUE% is the part of it before the device had them: much of it means that",
+	"  the device is given more than it takes, little with a long P50 that the device itself is slow.",
+	"The line under a table says how much of the truth it is: lost, missed and \"kernel counted\" should be small.",
+	"iolat(8) has each column, reason, finding and count.",
+};
+
 static int print_json(FILE *out, const struct report *r)
 {
 	struct json j;
@@ -226,6 +237,13 @@ static int print_json(FILE *out, const struct report *r)
 	return 0;
 }
 
+static void print_reading(FILE *out)
+{
+	fputs("\nHow to read an answer:\n", out);
+	for (size_t i = 0; i < sizeof(reading) / sizeof(reading[0]); i++)
+		fprintf(out, "  %s\n", reading[i]);
+}
+
 static int print_table(FILE *out, const struct report *r)
 {
 	char text[256];
@@ -239,6 +257,8 @@ static int print_table(FILE *out, const struct report *r)
 			fprintf(out, "%-34s  -> %s\n", "", c->advice);
 	}
 	fprintf(out, "%s\n", r->status == EXIT_OK ? "iolat can trace here." : "iolat cannot trace here.");
+	if (r->status == EXIT_OK)
+		print_reading(out);
 	return 0;
 }
 

@@ -86,12 +86,16 @@ static void print_statuses(FILE *out)
 		fprintf(out, "  %s  %s\n", s->status, s->what);
 }
 
-/* Behind the options, where they are many. */
-static void print_rest(FILE *out)
+/* What the options of all that select have in common. */
+static void print_common(FILE *out)
 {
 	fputs("\nDUR takes ns us ms s m h, SIZE takes K M G. Selections of one kind are OR-ed,\n"
 	      "of different kinds AND-ed.\n",
 	      out);
+}
+
+static void print_rest(FILE *out)
+{
 	print_commands(out);
 	print_statuses(out);
 	fputs("With a COMMAND it is the command's own.\n", out);
@@ -104,6 +108,9 @@ void help_print(FILE *out, enum command command)
 		print_examples(out);
 	for (enum option_section s = 0; s < SECTION_MAX; s++)
 		print_section(out, s, command);
+	if (command != COMMAND_DOCTOR)
+		print_common(out);
 	if (command == COMMAND_LIVE)
 		print_rest(out);
+	fputs("\nThe man page, iolat(8), says more.\n", out);
 }

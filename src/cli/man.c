@@ -38,13 +38,28 @@ static const char description[] =
 	".PP\n"
 	"*iolat doctor* says what this kernel and these privileges let iolat see, and what\n"
 	"to do about the rest.\n"
-	"It traces nothing.\n";
+	"It tries everything that a run needs, and tells how to read an answer.\n"
+	".PP\n"
+	"In what follows, an <I/O> is what a program waits for: a read, a write, a flush of the\n"
+	"drive's cache, a discard.\n"
+	"The kernel's block layer is given it as one <bio> or several, and makes <requests> of them,\n"
+	"which it queues, merges, splits and hands to the disk's driver.\n"
+	"A <hook> is a place in the kernel where iolat's programs run, <BTF> the kernel's description of\n"
+	"its own types, by which they find their way.\n"
+	"The <ring buffer> is what they write to and iolat reads from.\n"
+	"A <frame> is what happened in one *--interval*; a <worker> is a process that loads data for a\n"
+	"training, a <rank> the number of a trainer among those of a distributed job, a <phase> an epoch\n"
+	"or another part of the run that a training's log tells of.\n"
+	"<Writeback> is the kernel writing, later and by a thread of its own, what programs wrote to the\n"
+	"page cache.\n";
 
 static const char options_opening[] =
 	".SH OPTIONS\n"
 	"<DUR> is a number with one of the units ns, us, ms, s, m, h;\n"
 	"<SIZE> is one with K, M or G, powers of 1024.\n"
-	"Selections may be repeated.\n";
+	"Selections may be repeated.\n"
+	"Where nothing else is said, an option is one of the live view, and of each other command for which\n"
+	"it means something; *iolat* <COMMAND> *--help* lists what a command takes.\n";
 
 static const char output[] =
 	".SH OUTPUT\n"
@@ -87,7 +102,7 @@ static const char output_rest[] =
 	"kernel's own count beside the count seen.\n"
 	"Buckets of a *histogram* have an inclusive upper bound *le_ns*.\n"
 	".SS CSV\n"
-	"One header line, then one line a row; columns are the JSON paths joined by _ .\n";
+	"One header line, then one line a row; columns are the JSON paths, joined by underscores.\n";
 
 static const char signals[] =
 	".SH SIGNALS\n"
@@ -162,7 +177,7 @@ static void print_sentence(FILE *out, const char *text)
 		fputs("\\&", out); /* no request */
 	fputc(toupper((unsigned char)*text), out);
 	print_text(out, text + 1);
-	fputs(".\n", out);
+	fputs(text[strlen(text) - 1] == '?' ? "\n" : ".\n", out);
 }
 
 static void print_title(FILE *out)
@@ -192,6 +207,24 @@ static void print_words(FILE *out, const struct option_row *row)
 	fputs(".\n", out);
 }
 
+/* Whose option it is, where that is not the live view's. */
+static void print_commands(FILE *out, const struct option_row *row)
+{
+	bool live = option_applies(row, COMMAND_LIVE), any = false;
+
+	if (live && option_applies(row, COMMAND_DOCTOR))
+		print_text(out, "Also of *iolat doctor*.\n");
+	for (enum command c = 0; !live && c < COMMAND_MAX; c++) {
+		if (!option_applies(row, c))
+			continue;
+		print_text(out, any ? ", *iolat " : "Of *iolat ");
+		fprintf(out, "%s\\fR", command_rows[c].name);
+		any = true;
+	}
+	if (any)
+		fputs(" alone.\n", out);
+}
+
 static void print_option(FILE *out, const struct option_row *row)
 {
 	fputs(".TP\n", out);
@@ -212,8 +245,7 @@ static void print_option(FILE *out, const struct option_row *row)
 		print_text(out, row->more);
 		fputc('\n', out);
 	}
-	if (option_applies(row, COMMAND_DOCTOR))
-		print_text(out, "Also of *iolat doctor*.\n");
+	print_commands(out, row);
 }
 
 static void print_options(FILE *out)

@@ -64,7 +64,7 @@ static const struct option_row rows[] = {
 	{ 0, "min-latency", "DUR", SECTION_SELECTION, FILTER | SERVE, set_duration, FIELD(min_latency_ns),
 	  .help = "only requests at least this slow" },
 	{ 0, "from", "T", SECTION_SELECTION, PLAY, set_moment, FIELD(from),
-	  .help = "only what happened from then on",
+	  .help = "only from then on: 90s after the start, or 12:00:05",
 	  .more = "A distance from the start (*90s*), a time of day (*12:00:05*), or a date and time "
 		  "(*2026-03-01T12:00:05*, local unless it has a zone)." },
 	{ 0, "to", "T", SECTION_SELECTION, PLAY, set_moment, FIELD(to),
@@ -80,8 +80,8 @@ static const struct option_row rows[] = {
 	{ 'f', "format", "F", SECTION_OUTPUT, TRACE | PLAY | DOCTOR, set_format, FIELD(format), VALUE_WORD,
 	  format_words, .lists = true,
 	  .help = "how to write it; default table",
-	  .more = "Of a report alone: *html* is one page about the whole run that needs nothing beside it, "
-		  "*prometheus* is counters for a textfile collector, *hdr* is percentiles as HdrHistogram prints them, for "
+	  .more = "Of a report alone: *html* is one page about the whole run that needs nothing beside it, *trace* is a "
+		  "timeline in Chrome's trace format, for Perfetto, *prometheus* is counters for a textfile collector, *hdr* is percentiles as HdrHistogram prints them, for "
 		  "its plotters, *fio* is a job for fio(1) with logs beside it, which replays the reads (and with *--op "
 		  "read,write* the writes) on any disk. A recorder prints a summary at the end only where this "
 		  "is given." },
@@ -152,7 +152,7 @@ static const struct option_row rows[] = {
 		  "maybe *time*, *steps* (of the epoch), *start* or *end* (when it matches something, the phase "
 		  "begins or has ended there). Case is ignored." },
 	{ 0, "merge", "TRACE", SECTION_OUTPUT, REPORT, set_text, FIELD(merge), VALUE_FILE,
-	  .help = "with --format trace: into this trace of torch.profiler",
+	  .help = "with -f trace: into this one of torch.profiler",
 	  .more = "The output is TRACE with iolat's events added, on its clock and its process ids. TRACE may be compressed "
 		  "by gzip." },
 	{ 0, "merge-at", "TIME", SECTION_OUTPUT, REPORT, set_wall, FIELD(merge_at),
@@ -169,16 +169,16 @@ static const struct option_row rows[] = {
 	  .help = "ring buffer size, 64K to 1G",
 	  .more = "When it is full, requests still count, and the completeness line says what was lost." },
 	{ 0, "anonymize", NULL, SECTION_RUN, RECORD | PLAY, set_flag, FIELD(anonymize),
-	  .help = "replace names of hosts, commands, processes, containers, files",
-	  .more = "Each by one that does not tell it, the same within a run, also in parts of paths. What kernels and "
+	  .help = "replace names by others that do not tell them",
+	  .more = "Those of hosts, commands, processes, cgroups, containers and files, the same within a run, also in parts of paths. What kernels and "
 		  "Python call their threads, numbers and disks stay. Not with a selection by name, container, pod or "
 		  "job, nor of a recording that was made with one: their names would be gone." },
 	{ 0, "max-size", "SIZE", SECTION_RUN, RECORD, set_size, FIELD(max_size),
 	  .help = "end a recording of that size; default 1G",
 	  .more = "It also ends before less than 5 % of its file system are free." },
 	{ 0, "rotate", "N", SECTION_RUN, RECORD, set_top, FIELD(rotate),
-	  .help = "go on in a new file of that size, and keep the newest N",
-	  .more = "The files of *-o run.iolat* are *run-000001.iolat*, *run-000002.iolat*, ...; numbers go on where an earlier "
+	  .help = "go on in a new file, and keep the newest N",
+	  .more = "Whenever one has *--max-size*. The files of *-o run.iolat* are *run-000001.iolat*, *run-000002.iolat*, ...; numbers go on where an earlier "
 		  "run has ended. Each can be read by itself, or all of them as one by *iolat report*. A smaller *--max-size* loses less "
 		  "with the oldest." },
 	{ 0, "btf", "FILE", SECTION_RUN, TRACE | SERVE | DOCTOR, set_text, FIELD(btf), VALUE_FILE,
@@ -261,9 +261,9 @@ static const struct example examples[] = {
 	{"sudo iolat --pid 4242", "a process and its descendants"},
 	{"sudo iolat --plain -d nvme0n1 -H", "a disk, with histograms"},
 	{"sudo iolat record -o run.iolat --pid 4242", "keep everything for later"},
-	{"iolat report run.iolat --by device,op -H", "and look at it"},
-	{"iolat report run.iolat -f html -o run.html", "... as a page"},
-	{"iolat diff before.iolat after.iolat", "did it help?"},
+	{"iolat report run.iolat --by device,op -H", "look at it, disk by disk"},
+	{"iolat report run.iolat -f html -o run.html", "the same as a page, to be sent"},
+	{"iolat diff before.iolat after.iolat", "two recordings: did it help?"},
 	{"sudo iolat serve --listen :9435", "counters for Prometheus"},
 	{"sudo iolat -f json -D 10s -- python3 train.py", "a command, for 10 s"},
 };

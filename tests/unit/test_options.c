@@ -313,11 +313,13 @@ static void test_no_argv(void **state)
 
 static void test_help_width(void **state)
 {
-	char *rest = caught[0], *line;
+	for (enum command c = 0; c < COMMAND_MAX; c++) {
+		char *rest = caught[0], *line;
 
-	answers("Usage", "--help", NULL);
-	while ((line = strsep(&rest, "\n")))
-		assert_true(strlen(line) <= 80);
+		answers("Usage", command_rows[c].name ?: "--help", "--help", NULL);
+		while ((line = strsep(&rest, "\n")))
+			assert_true(strlen(line) <= 80);
+	}
 }
 
 /* A document of the generators; the caller frees. */
