@@ -185,3 +185,15 @@ size_t text_fit(const char *s, int columns)
 	}
 	return (size_t)(p - s);
 }
+
+size_t text_break(const char *s, int columns)
+{
+	char one[TEXT_CHAR];
+	size_t fits = text_fit(s, columns), end;
+
+	if (!s[fits])
+		return fits;
+	for (end = fits; end && s[end] != ' ';)
+		end--;
+	return end ?: fits ?: (size_t)text_printable_char(one, s);
+}

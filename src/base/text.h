@@ -30,4 +30,7 @@ int text_columns(const char *s);
 /* Bytes of s that fit into `columns` columns. */
 size_t text_fit(const char *s, int columns);
 
+/* The same up to a blank, where there is one: a line of a text that goes on in the next. At least one character. */
+size_t text_break(const char *s, int columns);
+
 #endif

@@ -295,7 +295,7 @@ static void print_completeness(FILE *out)
 			"Each table ends with a line that says how complete it is; the later words stand there only with something to say,\n"
 			"as does a device whose own count is higher than what was seen of it.\n");
 	for (size_t i = 0; i < TALLY_NUMBERS; i++)
-		print_item(out, tally_words[i].name, tally_words[i].what);
+		print_item(out, tally_words[i].word, tally_words[i].what);
 }
 
 static void print_reasons(FILE *out)

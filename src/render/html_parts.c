@@ -196,11 +196,8 @@ static void put_count(FILE *out, const struct coverage *c, size_t i)
 	uint64_t n = c->tally.all[i];
 	char buf[THOUSANDS];
 
-	fprintf(out, "<tr%s><th scope=\"row\">", w->trouble && n ? " class=\"trouble\"" : "");
-	for (const char *p = w->name; *p; p++)
-		fputc(*p == '_' ? ' ' : *p, out);
-	fprintf(out, "</th><td class=\"n\">%s</td><td>%s</td></tr>\n", tally_known(c, i) ? thousands(buf, n) : "not told",
-		w->what);
+	fprintf(out, "<tr%s><th scope=\"row\">%s</th><td class=\"n\">%s</td><td>%s</td></tr>\n",
+		w->trouble && n ? " class=\"trouble\"" : "", w->word, tally_known(c, i) ? thousands(buf, n) : "not told", w->what);
 }
 
 static void put_verdict(FILE *out, const struct tally *t)

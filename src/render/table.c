@@ -2,7 +2,7 @@
 /*
  * The table for people: a line of time, the rows in the columns of columns.c, histograms
  * where asked for, and a line that says how complete it all is. A frame is laid out in
- * memory first, so that lines can be cut to the terminal.
+ * memory first, so that lines can be cut to the terminal, and sentences broken.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +19,8 @@
 #include "render/table_coverage.h"
 #include "render/table_waits.h"
 
+enum { WRAP_LEAST = 40, WRAP_INDENT = 2 }; /* columns */
+
 struct table {
 	const struct snapshot *frame;
 	const struct row **rows; /* in order; only n_rows are shown */
@@ -26,6 +28,7 @@ struct table {
 	const struct column **columns;
 	size_t n_columns;
 	int *widths;
+	long sentences; /* where in the text they begin */
 };
 
 /* --- what is shown ------------------------------------------------------------- */
@@ -205,6 +208,7 @@ static int put_frame(FILE *out, struct table *t, const struct render_options *o)
 	table_stuck(out, t->frame, o);
 	table_gpus(out, t->frame);
 	table_phases(out, t->frame, o);
+	t->sentences = ftell(out);
 	table_coverage(out, t->frame);
 	table_findings(out, t->frame);
 	return 0;
@@ -222,12 +226,27 @@ static void put_line(FILE *out, const char *line, int width)
 	fputc('\n', out);
 }
 
-static void put_lines(FILE *out, char *text, int width)
+/* Goes on in the next line. */
+static void put_sentence(FILE *out, const char *line, int width)
 {
-	char *line;
+	for (int indent = 0; *line; indent = WRAP_INDENT) {
+		size_t len = text_break(line, width - indent);
 
-	while ((line = strsep(&text, "\n")) && text)
-		put_line(out, line, width);
+		fprintf(out, "%*s%.*s\n", indent, "", (int)len, line);
+		line += len + strspn(line + len, " ");
+	}
+}
+
+static void put_lines(FILE *out, const struct table *t, char *text, int width)
+{
+	char *rest = text, *line;
+
+	while ((line = strsep(&rest, "\n")) && rest) {
+		if (line - text >= t->sentences && width >= WRAP_LEAST)
+			put_sentence(out, line, width);
+		else
+			put_line(out, line, width);
+	}
 	fputc('\n', out);
 }
 
@@ -247,7 +266,7 @@ static int table_snapshot(FILE *out, const struct snapshot *s, const struct rend
 	if (mem && fclose(mem))
 		err = -ENOMEM;
 	if (!err)
-		put_lines(out, text, o->width);
+		put_lines(out, &t, text, o->width);
 	free(text);
 	table_free(&t);
 	return err;

@@ -8,14 +8,6 @@
 
 enum { DISKS_SHOWN = 4 };
 
-/* JSON's word with dashes. */
-static void put_count(FILE *out, const char *name, uint64_t n)
-{
-	for (fputs("  ", out); *name; name++)
-		fputc(*name == '_' ? '-' : *name, out);
-	fprintf(out, " %" PRIu64, n);
-}
-
 /* Its own count says that not everything was seen. */
 static bool is_short(const struct coverage_disk *c)
 {
@@ -64,7 +56,7 @@ void table_coverage(FILE *out, const struct snapshot *s)
 	fprintf(out, "requests %" PRIu64, c->tally.requests);
 	for (size_t i = 1; i < TALLY_NUMBERS; i++)
 		if (tally_words[i].always || (c->tally.all[i] && tally_known(c, i)))
-			put_count(out, tally_words[i].name, c->tally.all[i]);
+			fprintf(out, "  %s %" PRIu64, tally_words[i].word, c->tally.all[i]);
 	if (s->type != SNAPSHOT_INTERVAL)
 		put_comparison(out, c);
 	fputc('\n', out);

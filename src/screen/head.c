@@ -74,14 +74,34 @@ static void draw_coverage(const struct screen *s)
 	paint_text(2, 0, paint_columns(), line, INK_DIM);
 }
 
+/* Few terminals are as wide as a finding is long; many have a line to spare. */
+static int finding_lines(void)
+{
+	return paint_columns() < 200 && paint_lines() >= 20 ? 2 : 1;
+}
+
+/* What does not fit is in the view of findings. */
 static void draw_finding(const struct screen *s)
 {
-	char line[LINE_LEN];
+	int width = paint_columns(), left = finding_lines();
+	char text[LINE_LEN], line[LINE_LEN];
+	const char *rest = text;
 
 	if (!s->memory.n_findings)
 		return;
-	snprintf(line, sizeof(line), " %s: %s", s->memory.findings[0].f.code, s->memory.findings[0].f.text);
-	paint_text(3, 0, paint_columns(), line, INK_BOLD | INK_YELLOW);
+	snprintf(text, sizeof(text), " %s: %s", s->memory.findings[0].f.code, s->memory.findings[0].f.text);
+	for (; *rest && left; left--) {
+		size_t len = left > 1 ? text_break(rest, width) : strlen(rest);
+
+		snprintf(line, sizeof(line), "%.*s", (int)len, rest);
+		paint_text(head_lines() - left, 0, width, line, INK_BOLD | INK_YELLOW);
+		rest += len; /* the blank there is the margin of the next line */
+	}
+}
+
+int head_lines(void)
+{
+	return 3 + finding_lines();
 }
 
 void head_draw(struct screen *s)
@@ -92,14 +112,28 @@ void head_draw(struct screen *s)
 	draw_finding(s);
 }
 
+/* Hints stand apart by two blanks; one that does not fit is left out whole. */
+static void put_hints(char line[LINE_LEN], const char *hints)
+{
+	size_t len;
+
+	snprintf(line, LINE_LEN, " %s  ", hints);
+	len = text_fit(line, paint_columns() + 2);
+	while (len > 2 && strncmp(line + len - 2, "  ", 2))
+		len--;
+	line[len] = '\0';
+}
+
 void foot_draw(struct screen *s, int y)
 {
 	char line[LINE_LEN];
 
 	if (s->typing)
 		snprintf(line, sizeof(line), " filter: %s_   Enter keeps it, Esc drops it", s->filter);
+	else if (s->message[0])
+		snprintf(line, sizeof(line), " %s", s->message);
 	else
-		snprintf(line, sizeof(line), " %s", s->message[0] ? s->message : s->view->hints);
+		put_hints(line, s->view->hints);
 	paint_line(y, INK_REVERSE);
 	paint_text(y, 0, paint_columns(), line, INK_REVERSE);
 }

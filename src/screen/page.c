@@ -57,26 +57,12 @@ void page_add(struct page *p, unsigned int ink, const char *fmt, ...)
 	add(p, ink, text);
 }
 
-/* Bytes up to the last blank that fits, or all that fits of one long word. */
-static size_t line_end(const char *text, int width)
-{
-	size_t fits = text_fit(text, width > 1 ? width : 1), end;
-
-	if (!text[fits])
-		return fits;
-	for (end = fits; end && text[end] != ' ';)
-		end--;
-	if (!end)
-		end = fits ?: 1;
-	return end;
-}
-
 void page_wrap(struct page *p, unsigned int ink, int width, int indent, const char *text)
 {
 	int before = 0;
 
 	do {
-		size_t len = line_end(text, width - before);
+		size_t len = text_break(text, width - before);
 
 		page_add(p, ink, "%*s%.*s", before, "", (int)len, text);
 		text += len;

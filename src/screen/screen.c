@@ -99,13 +99,13 @@ void screen_return(struct screen *s)
 
 static int draw_view(struct screen *s)
 {
-	int lines = paint_lines() - HEAD_LINES - 1, err;
+	int lines = paint_lines() - head_lines() - 1, err;
 
-	if (lines + HEAD_LINES + 1 < LEAST_LINES || paint_columns() < LEAST_COLUMNS) {
+	if (paint_lines() < LEAST_LINES || paint_columns() < LEAST_COLUMNS) {
 		paint_text(0, 0, paint_columns(), "too small: q quits", INK_PLAIN);
 		return 0;
 	}
-	err = s->view->draw(s, HEAD_LINES, lines);
+	err = s->view->draw(s, head_lines(), lines);
 	head_draw(s);
 	foot_draw(s, paint_lines() - 1);
 	return err;

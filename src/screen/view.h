@@ -47,8 +47,8 @@ struct screen {
 };
 
 void view_show(struct screen *s, const struct view *view);
-void head_draw(struct screen *s);	/* head.c: the lines above the view; */
-#define HEAD_LINES 4
+int head_lines(void);			/* head.c: how many lines there are above the view; */
+void head_draw(struct screen *s);
 void foot_draw(struct screen *s, int y); /* and the one below */
 
 /* view_rows.c: the cursor's row, or NULL; what a click at a column of the header sorts by. */

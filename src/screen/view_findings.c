@@ -2,20 +2,41 @@
 /* The findings of the latest frame in full, with the numbers that bear them out, and what is stuck. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/units.h"
 #include "screen/paint.h"
 #include "screen/view.h"
 
+#define KEY_LEN 64
+
+/* The value in its unit, which ends its key; the rest of the key in words. */
+static void put_evidence(char words[KEY_LEN], char value[UNITS_LEN], const char *key, double v)
+{
+	const char *unit = strrchr(key, '_') ?: "";
+
+	snprintf(words, KEY_LEN, "%s", key);
+	for (char *c = words; (c = strchr(c, '_'));)
+		*c = ' ';
+	if (!strcmp(unit, "_ns"))
+		fmt_duration(value, (uint64_t)v);
+	else if (!strcmp(unit, "_bytes"))
+		fmt_bytes(value, v);
+	else if (!strcmp(unit, "_pct"))
+		snprintf(value, UNITS_LEN, "%.1f %%", v);
+	else
+		snprintf(value, UNITS_LEN, v == floor(v) ? "%.0f" : "%.2f", v);
+	if (!strcmp(unit, "_ns") || !strcmp(unit, "_pct"))
+		words[unit - key] = '\0';
+}
+
 static void add_evidence(struct page *p, const struct finding *f)
 {
-	for (size_t i = 0; i < f->n_evidence; i++) {
-		double v = f->evidence[i].value;
+	char key[KEY_LEN], value[UNITS_LEN];
 
-		if (f->evidence[i].text)
-			page_add(p, INK_DIM, "      %-28s %s", f->evidence[i].key, f->evidence[i].text);
-		else
-			page_add(p, INK_DIM, v == floor(v) ? "      %-28s %.0f" : "      %-28s %.2f",
-				 f->evidence[i].key, v);
+	for (size_t i = 0; i < f->n_evidence; i++) {
+		put_evidence(key, value, f->evidence[i].key, f->evidence[i].value);
+		page_add(p, INK_DIM, "      %-28s %s", key, f->evidence[i].text ?: value);
 	}
 }
 

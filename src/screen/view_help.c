@@ -65,6 +65,14 @@ static void add_reason(struct page *p, enum wait_reason r)
 	page_wrap(p, INK_PLAIN, paint_columns(), KEY_WIDTH, line);
 }
 
+static void add_counts(struct page *p)
+{
+	page_add(p, INK_BOLD, " Completeness: what the third line counts");
+	for (int i = 0; i < TALLY_NUMBERS; i++)
+		add_line(p, tally_words[i].word, tally_words[i].what);
+	page_add(p, INK_PLAIN, " ");
+}
+
 static int draw(struct screen *s, int y, int lines)
 {
 	struct page *p = &s->page;
@@ -72,6 +80,7 @@ static int draw(struct screen *s, int y, int lines)
 	page_clear(p);
 	add_lines(p, "Keys", keys);
 	add_lines(p, "Columns", columns);
+	add_counts(p);
 	page_add(p, INK_BOLD, " What a bar is made of: the task slept");
 	for (int r = 0; r < REASON_MAX; r++)
 		add_reason(p, r);

@@ -225,8 +225,8 @@ static void draw_none(const struct screen *s, int y)
 	char line[160];
 
 	if (s->board.filtered)
-		snprintf(line, sizeof(line), " nothing contains \"%s\": %zu rows are filtered out", s->filter,
-			 s->board.filtered);
+		snprintf(line, sizeof(line), " nothing contains \"%s\": %zu row%s left out", s->filter, s->board.filtered,
+			 s->board.filtered == 1 ? " is" : "s are");
 	else
 		snprintf(line, sizeof(line), s->memory.frame ? " no requests in the last minute" : "");
 	paint_text(y, 0, paint_columns(), line, INK_DIM);
@@ -383,7 +383,7 @@ static bool key(struct screen *s, const struct term_key *k)
 }
 
 const struct view view_rows = {
-	.hints = "q quit  ? help  Enter open  b by  s sort  / filter  p pause  f findings  r record",
+	.hints = "q quit  ? help  Enter open  b by  s sort  / filter  p pause  f findings  r record  w page  m minute",
 	.draw = draw,
 	.key = key,
 };

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 
 const struct tally_word tally_words[TALLY_NUMBERS] = {
-	{"requests", "I/Os that are counted in the rows", true, false},
-	{"lost", "the kernel side had them, the rows do not: their end was never shown, or there was no room for them", true, true},
-	{"aggregated", "the ring buffer was full: counted exactly, but without the detail of each request", true, false},
-	{"unmatched", "completed, but started before tracing did", true, true},
-	{"unowned", "nobody could be named as their owner", false, false},
-	{"map_full", "starts that found no room", false, true},
-	{"backward", "times that ran backwards, taken as 0", false, true},
-	{"missed", "program runs that the kernel skipped", false, true},
-	{"names_lost", "names that were learnt late: rows may have had none for a while", false, true},
-	{"waits_lost", "waits of tasks that are in no task's time", false, true},
+	{"requests", "requests", "I/Os that are counted in the rows", true, false},
+	{"lost", "lost", "the kernel side had them, the rows do not: their end was never shown, or there was no room for them", true, true},
+	{"aggregated", "aggregated", "the ring buffer was full: counted exactly, but without the detail of each request", true, false},
+	{"unmatched", "unmatched", "completed, but started before tracing did", true, true},
+	{"unowned", "unowned", "nobody could be named as their owner", false, false},
+	{"map_full", "map-full", "starts that found no room", false, true},
+	{"backward", "backward", "times that ran backwards, taken as 0", false, true},
+	{"missed", "missed", "program runs that the kernel skipped", false, true},
+	{"names_lost", "names-lost", "names that were learnt late: rows may have had none for a while", false, true},
+	{"waits_lost", "waits-lost", "waits of tasks that are in no task's time", false, true},
 };
 
 bool tally_known(const struct coverage *c, size_t i)

@@ -134,6 +134,7 @@ struct coverage {
 /* How a number of struct tally is told; coverage.c has them. */
 struct tally_word {
 	const char *name;	/* in JSON */
+	const char *word;	/* elsewhere */
 	const char *what;	/* a fragment of a sentence */
 	bool always;		/* the completeness line has it even if it is 0 */
 	bool trouble;		/* more than 0 is bad news */

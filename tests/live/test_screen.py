@@ -104,8 +104,8 @@ def test_sorting(watching):
     s.wait(lambda t: order(s, t) == [s.fast, s.slow])
     s.keys("-")
     s.wait(lambda t: "iops (reversed)" in t and order(s, t) == [s.slow, s.fast])
-    at = next(line for line in s.lines if "P99" in line).index("P99")
-    s.type(f"\x1b[<0;{at + 1};5M\x1b[<0;{at + 1};5m")
+    y, x = next((y, line.index("P99")) for y, line in enumerate(s.lines, 1) if "P99" in line)
+    s.type(f"\x1b[<0;{x + 1};{y}M\x1b[<0;{x + 1};{y}m")
     s.wait("sort p99")
 
 
@@ -136,7 +136,7 @@ def test_filter(watching):
     s.keys("Enter")
     s.wait(lambda t: f"filter {s.slow}" in t and "q quit" in t)
     s.type("/x")
-    s.wait("rows are filtered out")
+    s.wait("rows are left out")
     s.keys("Escape")
     s.wait(lambda t: sorted(order(s, t)) == sorted([s.slow, s.fast]))
 
@@ -183,7 +183,7 @@ def test_a_terminal_that_goes_away_ends_it(watching):
 def test_findings_and_help(watching):
     s = watching()
     s.type("f")
-    s.wait(lambda t: "f back" in t and re.search(r"small_pct +100", t))
+    s.wait(lambda t: "f back" in t and re.search(r"small +100.0 %", t))
     s.type("f?")
     text = s.wait("? back")
     assert "look into the chosen row" in text

@@ -121,6 +121,25 @@ static void test_cut_to_width(void **state)
 	fixture_expect_part(f, "table", "  read   日本\n");
 }
 
+/* Sentences are not cut but go on in the next line. */
+static void test_sentences_are_broken(void **state)
+{
+	static struct finding finding = {.code = "worker-stuck",
+					 .text = "worker 3 waits for I/O 90 % of its time on sda; its 3 siblings 1 %"};
+	struct fixture *f = *state;
+	char *text;
+
+	f->frame.findings = &finding;
+	f->frame.n_findings = 1;
+	f->options.width = 48;
+	fixture_expect_part(f, "table", "worker-stuck: worker 3 waits for I/O 90 % of its\n  time on sda; its 3 siblings 1 %\n");
+	text = fixture_render(f, "table");
+	expect_narrow(text, 48);
+	free(text);
+	f->options.width = 0;
+	fixture_expect_part(f, "table", "90 % of its time on sda; its 3 siblings 1 %\n");
+}
+
 /* Which worker of which rank stands behind the name, as far as it is known. */
 static void test_names_of_workers(void **state)
 {
@@ -433,6 +452,7 @@ int main(void)
 		FIXTURE_TEST(test_wide_names),
 		FIXTURE_TEST(test_hostile_names),
 		FIXTURE_TEST(test_cut_to_width),
+		FIXTURE_TEST(test_sentences_are_broken),
 		FIXTURE_TEST(test_names_of_workers),
 		FIXTURE_TEST(test_tasks_of_workers),
 		FIXTURE_TEST(test_rows_by_worker),

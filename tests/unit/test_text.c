@@ -199,6 +199,17 @@ static void test_fit(void **state)
 	assert_int_equal(text_fit(wide, INT_MAX), 8);
 }
 
+static void test_break(void **state)
+{
+	assert_int_equal(text_break("two words", 9), 9);
+	assert_int_equal(text_break("two words", 8), 3);
+	assert_int_equal(text_break("two words", 3), 3);
+	assert_int_equal(text_break("two words", 2), 2); /* a word that is too long */
+	assert_int_equal(text_break("\xe6\x97\xa5\xe6\x97\xa5 a", 4), 6);
+	assert_int_equal(text_break("\xe6\x97\xa5", 1), 3); /* it goes on, whatever the width */
+	assert_int_equal(text_break("", 0), 0);
+}
+
 static void test_printable_char(void **state)
 {
 	char out[TEXT_CHAR];
@@ -227,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_printable),
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_fit),
+		cmocka_unit_test(test_break),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
