@@ -19,7 +19,10 @@
 #include "render/table_coverage.h"
 #include "render/table_waits.h"
 
-enum { WRAP_LEAST = 40, WRAP_INDENT = 2 }; /* columns */
+enum { WRAP_LEAST = 40, WRAP_INDENT = 2, NAME_LEAST = 15 }; /* columns of the terminal */
+
+/* What a narrow terminal does without, so that the name at the end is seen; the first goes first. */
+static const char *const spare[] = {"size", "queue_pct"};
 
 struct table {
 	const struct snapshot *frame;
@@ -27,7 +30,7 @@ struct table {
 	size_t n_rows;
 	const struct column **columns;
 	size_t n_columns;
-	int *widths;
+	int *widths; /* -1: left out */
 	long sentences; /* where in the text they begin */
 };
 
@@ -128,6 +131,25 @@ static void measure_cells(struct table *t, const char *cell)
 	}
 }
 
+/* Of the lines, as far as anybody wants to see them: a name may be long. */
+static int needed_width(const struct table *t)
+{
+	size_t last = t->n_columns - 1;
+	int width = t->widths[last] < NAME_LEAST ? t->widths[last] : NAME_LEAST;
+
+	for (size_t c = 0; c < last; c++)
+		width += t->widths[c] >= 0 ? t->widths[c] + 2 : 0;
+	return width;
+}
+
+static void leave_out(struct table *t, int width)
+{
+	for (size_t i = 0; i < sizeof(spare) / sizeof(spare[0]) && needed_width(t) > width; i++)
+		for (size_t c = 0; c < t->n_columns; c++)
+			if (t->columns[c] == column_find(spare[i]))
+				t->widths[c] = -1;
+}
+
 /* Two blanks between columns; numbers to the right, texts to the left. */
 static void put_cell(FILE *out, const struct column *c, const char *cell, int width, bool first)
 {
@@ -141,7 +163,8 @@ static void put_grid(FILE *out, const struct table *t, const char *cell)
 {
 	for (size_t r = 0; r < t->n_rows + 1; r++) {
 		for (size_t c = 0; c < t->n_columns; c++) {
-			put_cell(out, t->columns[c], cell, t->widths[c], c == 0);
+			if (t->widths[c] >= 0)
+				put_cell(out, t->columns[c], cell, t->widths[c], c == 0);
 			cell += strlen(cell) + 1;
 		}
 		fputc('\n', out);
@@ -154,7 +177,7 @@ static void put_rest(FILE *out, size_t n)
 		fprintf(out, "... and %zu more row%s\n", n, n == 1 ? "" : "s");
 }
 
-static int put_rows(FILE *out, struct table *t)
+static int put_rows(FILE *out, struct table *t, const struct render_options *o)
 {
 	char *cells;
 
@@ -166,6 +189,8 @@ static int put_rows(FILE *out, struct table *t)
 	if (!cells)
 		return -ENOMEM;
 	measure_cells(t, cells);
+	if (o->width > 0 && !o->columns)
+		leave_out(t, o->width);
 	put_grid(out, t, cells);
 	free(cells);
 	put_rest(out, t->frame->n_rows - t->n_rows);
@@ -199,7 +224,7 @@ static int put_frame(FILE *out, struct table *t, const struct render_options *o)
 	int err;
 
 	put_time(out, t->frame);
-	err = put_rows(out, t);
+	err = put_rows(out, t, o);
 	if (err)
 		return err;
 	if (o->histogram)

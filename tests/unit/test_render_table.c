@@ -115,10 +115,25 @@ static void test_cut_to_width(void **state)
 		free(text);
 	}
 	/* A wide character that does not fit as a whole is left out. */
-	f->options.width = 81;
+	f->options.width = 63;
 	fixture_expect_part(f, "table", "  read   日\n");
-	f->options.width = 83;
+	f->options.width = 65;
 	fixture_expect_part(f, "table", "  read   日本\n");
+}
+
+/* Who it is matters more than how large and how long queued, unless these were asked for. */
+static void test_narrow_terminals_show_names(void **state)
+{
+	const struct column *size = column_find("size"), *rest[] = {size, size, size, size, size, size, size, column_find("comm")};
+	struct fixture *f = *state;
+
+	f->options.width = 80;
+	fixture_expect_part(f, "table", "IOS  IOPS  MiB/s   P50     P99     MAX  QUEUE%  PID  DEVICE  OP     COMM\n");
+	f->options.width = 72;
+	fixture_expect_part(f, "table", "IOS  IOPS  MiB/s   P50     P99     MAX  PID  DEVICE  OP     COMM\n");
+	f->options.columns = rest;
+	f->options.n_columns = 8;
+	fixture_expect_part(f, "table", "AVG-SIZE  AVG-SIZE  AVG-SIZE  AVG-SIZE  AVG-SIZE  AVG-SIZE  AVG-SIZE  CO\n");
 }
 
 /* Sentences are not cut but go on in the next line. */
@@ -452,6 +467,7 @@ int main(void)
 		FIXTURE_TEST(test_wide_names),
 		FIXTURE_TEST(test_hostile_names),
 		FIXTURE_TEST(test_cut_to_width),
+		FIXTURE_TEST(test_narrow_terminals_show_names),
 		FIXTURE_TEST(test_sentences_are_broken),
 		FIXTURE_TEST(test_names_of_workers),
 		FIXTURE_TEST(test_tasks_of_workers),
