@@ -13,6 +13,7 @@
 
 #include "cli/option_table.h"
 #include "render/columns.h"
+#include "render/table_waits.h"
 #include "screen/screen.h"
 #include "stats/findings.h"
 #include "stats/snapshot.h"
@@ -271,6 +272,18 @@ static void print_item(FILE *out, const char *word, const char *what)
 	fputc('\n', out);
 }
 
+/* The same with a column's title. */
+static void print_named(FILE *out, const char *word, const char *title, const char *what)
+{
+	fputs(".TP\n\\fB", out);
+	print_text(out, word);
+	fputs("\\fR (", out);
+	print_text(out, title);
+	fputs(")\n", out);
+	print_text(out, what);
+	fputc('\n', out);
+}
+
 static void print_columns(FILE *out)
 {
 	const struct column *c;
@@ -278,15 +291,8 @@ static void print_columns(FILE *out)
 	fputs(".SS Columns\n"
 	      "By their names for \\fB\\-\\-columns\\fR and \\fB\\-\\-sort\\fR.\n",
 	      out);
-	for (size_t i = 0; (c = column_at(i)); i++) {
-		fputs(".TP\n\\fB", out);
-		print_text(out, c->name);
-		fputs("\\fR (", out);
-		print_text(out, c->header);
-		fputs(")\n", out);
-		print_text(out, c->what);
-		fputc('\n', out);
-	}
+	for (size_t i = 0; (c = column_at(i)); i++)
+		print_named(out, c->name, c->header, c->what);
 }
 
 static void print_completeness(FILE *out)
@@ -302,11 +308,11 @@ static void print_reasons(FILE *out)
 {
 	print_text(out, ".SS Waits\n"
 			"Where waits are traced, a second table shows each task: how long it was there, and how much of that it was\n"
-			"blocked on I/O, by reason.\n"
+			"blocked on I/O, by reason (as in JSON, and as the column's title).\n"
 			"A wait ends when the task is woken; one that goes on counts at once.\n"
 			"The task slept\n");
 	for (int r = 0; r < REASON_MAX; r++)
-		print_item(out, reason_name(r), reason_says(r));
+		print_named(out, reason_name(r), table_reason_header(r), reason_says(r));
 }
 
 static void print_findings(FILE *out)

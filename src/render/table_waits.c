@@ -24,6 +24,11 @@ static bool is_leader(const struct task *t)
 	return t->subject.process->pid == t->subject.thread->tid;
 }
 
+const char *table_reason_header(enum wait_reason r)
+{
+	return headers[r];
+}
+
 /* Of threads that never wait, a process may have many. */
 static bool is_shown(const struct task *t)
 {

@@ -7,6 +7,9 @@
 
 #include "render/render.h"
 
+/* The title of a reason's column. */
+const char *table_reason_header(enum wait_reason r);
+
 /* Each prints nothing where there is nothing to say. */
 void table_tasks(FILE *out, const struct snapshot *s, const struct render_options *o);
 void table_stuck(FILE *out, const struct snapshot *s, const struct render_options *o);
