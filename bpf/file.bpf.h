@@ -156,11 +156,13 @@ static __always_inline u64 mixed(u64 a, u64 b)
 	return ((a * 0x9E3779B97F4A7C15ULL) ^ b) * 0xC2B2AE3D27D4EB4FULL;
 }
 
-/* Numbers of inodes are used again, and files renamed: then a name is told anew. */
+/* Numbers of inodes are used again, and files and their folders renamed (a checkpoint that is whole): then a name is
+ * told anew. */
 static __always_inline u64 told_of(struct inode *inode, struct dentry *dentry, u64 numbers)
 {
+	u64 folder = BPF_CORE_READ(dentry, d_parent, d_name.hash_len);
 	u64 file = mixed((u64)inode ^ BPF_CORE_READ(inode, i_generation), numbers + marks.telling);
-	u64 name = mixed(BPF_CORE_READ(dentry, d_name.hash_len), (u64)dentry);
+	u64 name = mixed(BPF_CORE_READ(dentry, d_name.hash_len), (u64)dentry ^ folder << 16);
 
 	return (name >> 32 << 32 | file >> 32) ?: 1;
 }
@@ -175,6 +177,7 @@ static __noinline int announce_file(const struct found_file *found, const struct
 	u64 numbers = mixed(r->inode, (u64)r->fs_major << 32 | r->fs_minor);
 	u32 place = numbers >> (64 - TOLD_BITS);
 	u64 *told = bpf_map_lookup_elem(&iolat_told, &place);
+	u32 names;
 	u64 now;
 	bool done;
 
@@ -183,8 +186,11 @@ static __noinline int announce_file(const struct found_file *found, const struct
 	now = told_of(inode, dentry, numbers);
 	if (*told == now || (!found->dentry && (u32)*told == (u32)now))
 		return 0;
-	if (count_names(dentry) <= 2)
+	names = count_names(dentry);
+	if (names <= 2)
 		done = tell_names(found, dentry, r, task, 2);
+	else if (names <= 8)
+		done = tell_names(found, dentry, r, task, 8);
 	else
 		done = tell_names(found, dentry, r, task, IOLAT_DENTRY_NAMES);
 	if (done)

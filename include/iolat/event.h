@@ -539,7 +539,7 @@ struct iolat_command {
 
 /* What a file is called, from the kernel's own tables: its name, its folder's, and so on upwards. A name that is too
  * long is cut. Goes to whoever knows the mounts, who makes a FILE of it; in no recording. */
-#define IOLAT_DENTRY_NAMES 8
+#define IOLAT_DENTRY_NAMES 16
 #define IOLAT_DENTRY_LEN   72
 struct iolat_dentry {
 	struct iolat_head head;

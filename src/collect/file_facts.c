@@ -6,6 +6,7 @@
  */
 #include "collect/file_facts.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 
@@ -324,6 +326,39 @@ static bool find_mapped(const struct file_facts *f, uint32_t tgid, const char *n
 	return *out;
 }
 
+/* Whether the kernel side had no room for all of a file's names, or of one. */
+static bool is_cut(const struct iolat_dentry *e)
+{
+	bool cut = !e->rooted;
+
+	for (size_t i = 0; i < e->n_names; i++)
+		cut |= strlen(e->names[i]) == IOLAT_DENTRY_LEN - 1;
+	return cut;
+}
+
+/* The path of a file that the process has open; false: it has none of that number and name. */
+static bool find_open(const struct file_facts *f, const struct iolat_dentry *e, char out[PATH_MAX])
+{
+	char folder[PATH_MAX], *slash;
+	AUTO_DIR DIR *dir = NULL;
+	struct dirent *d;
+	struct stat st;
+	ssize_t n;
+
+	snprintf(folder, sizeof(folder), "%s/proc/%" PRIu32 "/fd", f->root, e->tgid);
+	dir = f->host_pids && e->n_names ? opendir(folder) : NULL;
+	while (dir && (d = readdir(dir))) {
+		if (fstatat(dirfd(dir), d->d_name, &st, 0) || st.st_ino != e->inode)
+			continue;
+		n = readlinkat(dirfd(dir), d->d_name, out, PATH_MAX - 1);
+		out[n > 0 ? n : 0] = '\0';
+		slash = strrchr(out, '/');
+		if (slash && !strncmp(slash + 1, e->names[0], strlen(e->names[0])))
+			return true;
+	}
+	return false;
+}
+
 static bool has_overlay(const struct mount_table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -351,7 +386,7 @@ int file_facts_dentry(struct file_facts *f, const struct iolat_dentry *e)
 	err = get_table(f, e, &t) ?: tell_system_of(f, e, t);
 	if (err)
 		return err;
-	if (is_mapped(f, e, t, path))
+	if (is_mapped(f, e, t, path) || (is_cut(e) && find_open(f, e, path)))
 		return send_path(f, e, path);
 	path_inside(inside, sizeof(inside), e);
 	m = find_mount(t, e->in_major, e->in_minor, e->rooted ? inside : NULL);

@@ -207,6 +207,36 @@ def test_numbers_that_are_used_again(shard, held, iolat):
     assert read_bytes(summary, shard / "after") == 2 * 40960 and not of_file(summary, shard / "before")
 
 
+def test_a_folder_that_is_renamed(shard, held, iolat):
+    """A checkpoint that is written under another name goes by the one that it gets when it is whole."""
+    script = ("import os, sys\n"
+              "os.chdir(sys.argv[1]); os.mkdir('tmp-500'); fd = os.open('tmp-500/model', os.O_RDWR | os.O_CREAT)\n"
+              "os.write(fd, os.urandom(40960)); os.fsync(fd); os.rename('tmp-500', 'checkpoint-500')\n"
+              "os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED); os.pread(fd, 40960, 0)\n")
+    load = held(base.PYTHON, "-c", script, shard)
+    tracer = iolat("--pid", load.pid, "--by", "file")
+    load.finish()
+    assert read_bytes(tracer.stop(), shard / "checkpoint-500" / "model") == 2 * 40960
+
+
+def test_long_paths(shard, held, iolat):
+    """Folders in folders, and of a file that is open a name longer than the kernel side has room for."""
+    deep = shard.joinpath(*"abcdefghijklm")
+    deep.mkdir(parents=True)
+    (file, size), = write_files(deep, [40 * KB]).items()
+    long = deep / ("n" * 200 + ".safetensors")
+    disks.fill(long, 1)
+    drop_caches()
+    load = held(base.PYTHON, "-c", READ + "; print('read', flush=True); sys.stdin.read()", file, long)
+    tracer = iolat("--pid", load.pid, "--by", "file,op")
+    load.go().proc.stdout.readline()
+    tracer.send(signal.SIGUSR1)  # it is alive while this is answered
+    tracer.wait_for_output(lambda o: [s for s in o if read_bytes(s, long)])
+    load.finish()
+    summary = tracer.stop()
+    assert read_bytes(summary, file) == size and read_bytes(summary, long) == base.MIB
+
+
 def test_ten_thousand_small_files(shard, held, iolat):
     """Four workers read more files than there are rows: what is kept is exact, what is not is in one more row."""
     files = write_files(shard, [4 * KB] * 10400)
