@@ -4,6 +4,7 @@ import ctypes
 import os
 import pathlib
 import re
+import statistics
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -58,3 +59,9 @@ def cpu(pid):
 def cpu_ns(pid):
     """Nanoseconds of its main thread, both together; not in ticks."""
     return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[0])
+
+
+def spread(values, form="{:.2f}"):
+    """Median and range."""
+    values = list(values)
+    return "{} ({} to {})".format(*(form.format(v) for v in (statistics.median(values), min(values), max(values))))

@@ -19,7 +19,6 @@ import json
 import os
 import pathlib
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -30,7 +29,7 @@ from lib import base, disks  # noqa: E402
 
 import serving  # noqa: E402
 import switches  # noqa: E402
-from account import bpf_stats, cpu, cpu_ns, map_bytes, resident, run_times  # noqa: E402
+from account import bpf_stats, cpu, cpu_ns, map_bytes, resident, run_times, spread  # noqa: E402
 
 IDLE_S = 20
 STARTS = 7
@@ -140,11 +139,6 @@ class Measured:
 
 # --- what is printed ---------------------------------------------------------------------
 
-def spread(values, form="{:.2f}"):
-    values = list(values)
-    return "{} ({} to {})".format(*(form.format(v) for v in (statistics.median(values), min(values), max(values))))
-
-
 def line(what, text):
     print(f"{what:<58} {text}", flush=True)
 
@@ -169,16 +163,11 @@ def one_round(program, empty, load, others):
         found["iolat"] = Measured(load, tracer.pid).settle(empty_ns)
         found["iolat"].coverage = tracer.summary()["coverage"]
     with contextlib.ExitStack() as stack:
+        tracer = Iolat(stack, program, "--by", "process,file")
+        found["iolat --by file"] = Measured(load, tracer.pid).settle(empty_ns)
+    with contextlib.ExitStack() as stack:
         found["serve"] = Measured(load, serving.serve(stack, Iolat, program).pid).settle(empty_ns)
     return found
-
-
-def with_files(program, load, rounds):
-    """What asking for each request's file takes besides."""
-    with contextlib.ExitStack() as stack:
-        tracer = Iolat(stack, program, "--by", "process,file")
-        found = Measured(load, tracer.pid).settle(rounds[-1]["empty"].each)
-    line("iolat --by file: kernel, ns a request beyond empty programs", f"{found.per_request:.0f}")
 
 
 def usable(names):
@@ -210,6 +199,8 @@ def report(rounds):
         if both:
             line(f"kernel time, iolat to {name}", spread(r["iolat"].per_request / r[name].per_request for r in both))
             line(f"kernel time, iolat serve to {name}", spread(r["serve"].per_request / r[name].per_request for r in both))
+    line("kernel time, iolat --by file to iolat",
+         spread(r["iolat --by file"].per_request / r["iolat"].per_request for r in rounds))
     line("iolat: user CPU, ns a record", spread((i.user / i.requests * 1e9 for i in iolats), "{:.0f}"))
     line("iolat: system CPU, ns a record", spread((i.system / i.requests * 1e9 for i in iolats), "{:.0f}"))
     line("untraced, requests a second", spread((r["untraced"].iops for r in rounds), "{:.0f}"))
@@ -263,7 +254,6 @@ def main():
             rounds = [one_round(o.iolat, o.empty, load, [n for n in others if i == 0 or n == "biolatency"])
                       for i in range(o.pairs)]
             report(rounds)
-            with_files(o.iolat, load, rounds)
         report_start(o.iolat)
         report_idle(o.iolat)
         line(f"iolat serve: CPU at {serving.RATE} requests a second, %", f"{serving.cpu_at_rate(Iolat, o.iolat, disk):.2f}")

@@ -22,7 +22,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from lib import area, base, disks  # noqa: E402
 
-from account import bpf_stats, run_times  # noqa: E402
+from account import bpf_stats, run_times, spread  # noqa: E402
 
 PING = """
 import os, sys
@@ -74,7 +74,8 @@ def per_run(pid, names, seconds):
     before = run_times(pid)
     time.sleep(seconds)
     after = run_times(pid)
-    return {names[p]: (after[p][0] - before[p][0]) / max(after[p][1] - before[p][1], 1) for p in after if p in before}
+    return {names[p]: (after[p][0] - before[p][0]) / (after[p][1] - before[p][1]) for p in after
+            if p in before and after[p][1] > before[p][1]}
 
 
 @contextlib.contextmanager
@@ -130,8 +131,8 @@ def iolat(program, *args):
 
 
 def measure(program, objects, names, read_from, seconds):
-    """{(what, program): net nanoseconds a run} of one round."""
-    net = {}
+    """{(what, program): (nanoseconds a run, those of an empty program)} of one round."""
+    found = {}
     with process(base.PYTHON, "-c", PING) as ping, process("sleep", "1000") as idle, \
             process(base.PYTHON, "-c", READ, read_from) as reader, \
             process(base.PYTHON, "-c", CACHE, read_from) as cache:
@@ -143,8 +144,8 @@ def measure(program, objects, names, read_from, seconds):
                 cost = per_run(tracer, names, seconds)
             for mine, its in programs.items():
                 if its[:15] in base_cost and mine[:15] in cost:
-                    net[what, mine] = cost[mine[:15]] - base_cost[its[:15]]
-    return net
+                    found[what, mine] = cost[mine[:15]], base_cost[its[:15]]
+    return found
 
 
 def measure_all(program, objects, seconds, rounds):
@@ -163,11 +164,14 @@ def measure_all(program, objects, seconds, rounds):
 def report(program, objects, seconds=2, rounds=3):
     """Measures and prints; whether untraced tasks cost little enough."""
     found = measure_all(program, objects, seconds, rounds)
-    print("what tracing waits costs, ns a run without the cost of being called; median and range of the rounds")
-    for key in sorted(found[0], key=lambda key: key[1].startswith("iolat_file")):
-        values = [r[key] for r in found]
-        print(f"  {key[1]:18} {key[0]:24} {statistics.median(values):7.1f}   {min(values):.1f} to {max(values):.1f}")
-    worst = statistics.median(r["untraced", "iolat_switch"] for r in found)
+    print("what tracing waits costs: ns a run without the cost of being called, and a run to an empty program's; "
+          "median and range of the rounds")
+    keys = dict.fromkeys(key for r in found for key in r)  # what a load did not come to in a round is not in it
+    for key in sorted(keys, key=lambda key: key[1].startswith("iolat_file")):
+        rounds_of = [r[key] for r in found if key in r]
+        print(f"  {key[1]:18} {key[0]:24} {spread((mine - empty for mine, empty in rounds_of), '{:.0f}'):24} "
+              f"{spread(mine / empty for mine, empty in rounds_of)}")
+    worst = statistics.median(mine - empty for mine, empty in (r["untraced", "iolat_switch"] for r in found))
     print(f"untraced tasks: {worst:.1f} ns a switch, at most 25 are allowed", flush=True)
     return worst <= 25
 
