@@ -127,12 +127,12 @@ static void name_system(char *out, size_t size, const struct fs *fs)
 		 fs->point ? " at " : "", fs->point ? fs->point : "");
 }
 
-/* The rest of the waits may be for a disk, all the same. */
-static const char *disk_words(const struct waiter *w)
+/* The rest of the waits may be for a disk, all the same; and a process may serve what lies on one (fuseblk). */
+static const char *disk_words(const struct waiter *w, const struct fs *fs)
 {
 	double disk = waiter_disk_pct(w), all = waiter_blocked_pct(w);
 
-	return finding_pct(disk, all) < T_HARDLY_PCT ? ", no local disk is involved" : "";
+	return !fs->major && finding_pct(disk, all) < T_HARDLY_PCT ? ", no local disk is involved" : "";
 }
 
 static void add_system(struct finding *g, const struct known *k, const struct waited_place *p,
@@ -150,7 +150,7 @@ static void add_system(struct finding *g, const struct known *k, const struct wa
 
 static void find_remote(struct findings *f, const struct known *k, const struct remote *r)
 {
-	const struct waited_search search = {.kinds = 1u << r->reason, .whole = k->whole};
+	struct waited_search search = {.kinds = 1u << r->reason, .whole = k->whole};
 	const struct waited_place *p;
 	char system[200], who[WAITER_NAME];
 	struct finding *g;
@@ -170,8 +170,9 @@ static void find_remote(struct findings *f, const struct known *k, const struct 
 	waiter_name(who, &w);
 	finding_about(g, "%s", *system ? system : r->what);
 	finding_say(g, "%s wait%s %.0f %% of %s time for the %s %s%s: %s", who, w.n > 1 ? "" : "s", share,
-		    w.n > 1 ? "their" : "its", r->what, system, disk_words(&w), r->advice);
+		    w.n > 1 ? "their" : "its", r->what, system, disk_words(&w, &p->fs->pub), r->advice);
 	add_waiter(g, &w, r->reason);
+	search.dev = p->key.dev;
 	add_system(g, k, p, &search);
 }
 

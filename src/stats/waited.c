@@ -147,7 +147,7 @@ uint64_t waited_time(const struct waited_place *p, const struct waited_search *s
 
 	if (s->process && (p->shared || p->process != s->process))
 		return 0;
-	if (s->disk && p->disk != s->disk)
+	if ((s->disk && p->disk != s->disk) || (s->dev && p->key.dev != s->dev))
 		return 0;
 	for (size_t i = 0; i < WAITED_MAX; i++)
 		ns += s->kinds & 1u << i ? sums.ns[i] : 0;

@@ -67,6 +67,7 @@ struct waited_search {
 	bool whole;		/* the run, not the interval */
 	uint64_t process;	/* only where nobody else waited; 0: wherever */
 	uint32_t disk;		/* only what that disk was waited for; 0: any */
+	uint64_t dev;		/* only on that file system; 0: any */
 };
 
 uint64_t waited_time(const struct waited_place *p, const struct waited_search *s);

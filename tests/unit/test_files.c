@@ -73,6 +73,29 @@ static void test_a_network_mount(void **state)
 	finish(f);
 }
 
+/* Files of another mount are none of this one's; and what a process serves from a disk is on one. */
+static void test_two_mounts(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_wait w = remote_wait(FUSE, 7, 100, 1100);
+	const struct finding *g;
+
+	make_task(f, 100, "python3");
+	feed(f, a_fs(8, 1, FUSE, "fuseblk", "/dev/sda1", "/win"));
+	w.fs_major = 8;
+	w.fs_minor = 1;
+	feed(f, w);
+	feed(f, remote_wait(FUSE, 8, 1100, 1200));
+	whole(f, T0 + MS(2000));
+	g = finding_of(f, "fuse-filesystem");
+	assert_non_null(g);
+	assert_string_equal(g->subject, "fuseblk /dev/sda1 at /win");
+	assert_false(says(g, "no local disk"));
+	assert_int_equal(g->n_files, 1);
+	assert_int_equal(g->files[0].file->inode, 7);
+	finish(f);
+}
+
 /* The same without any fact about it; sleeps of FUSE need not be deep. */
 static void test_a_mount_that_nobody_names(void **state)
 {
@@ -499,6 +522,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds_of_file_systems),
 		cmocka_unit_test(test_a_network_mount),
+		cmocka_unit_test(test_two_mounts),
 		cmocka_unit_test(test_a_mount_that_nobody_names),
 		cmocka_unit_test(test_a_disk_is_involved),
 		cmocka_unit_test(test_a_little_is_no_finding),
