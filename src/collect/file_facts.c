@@ -326,34 +326,51 @@ static bool find_mapped(const struct file_facts *f, uint32_t tgid, const char *n
 	return *out;
 }
 
+static bool name_is_cut(const char *name)
+{
+	return strlen(name) == IOLAT_DENTRY_LEN - 1;
+}
+
 /* Whether the kernel side had no room for all of a file's names, or of one. */
 static bool is_cut(const struct iolat_dentry *e)
 {
 	bool cut = !e->rooted;
 
 	for (size_t i = 0; i < e->n_names; i++)
-		cut |= strlen(e->names[i]) == IOLAT_DENTRY_LEN - 1;
+		cut |= name_is_cut(e->names[i]);
 	return cut;
 }
 
-/* The path of a file that the process has open; false: it has none of that number and name. */
+/* Whether a path ends in the names of a file, as far as they are known. */
+static bool ends_in(const char *path, const struct iolat_dentry *e)
+{
+	size_t end = strlen(path), at, len;
+
+	for (size_t i = 0; i < e->n_names; i++, end = at - 1) {
+		for (at = end; at && path[at - 1] != '/';)
+			at--;
+		len = strlen(e->names[i]);
+		if (!at || strncmp(path + at, e->names[i], len) || (len != end - at && !name_is_cut(e->names[i])))
+			return false;
+	}
+	return e->n_names;
+}
+
+/* The path of a file that the process has open. The links alone are read: to ask for more of a file, its server might be
+ * waited for. */
 static bool find_open(const struct file_facts *f, const struct iolat_dentry *e, char out[PATH_MAX])
 {
-	char folder[PATH_MAX], *slash;
 	AUTO_DIR DIR *dir = NULL;
+	char folder[PATH_MAX];
 	struct dirent *d;
-	struct stat st;
 	ssize_t n;
 
 	snprintf(folder, sizeof(folder), "%s/proc/%" PRIu32 "/fd", f->root, e->tgid);
-	dir = f->host_pids && e->n_names ? opendir(folder) : NULL;
+	dir = f->host_pids ? opendir(folder) : NULL;
 	while (dir && (d = readdir(dir))) {
-		if (fstatat(dirfd(dir), d->d_name, &st, 0) || st.st_ino != e->inode)
-			continue;
 		n = readlinkat(dirfd(dir), d->d_name, out, PATH_MAX - 1);
 		out[n > 0 ? n : 0] = '\0';
-		slash = strrchr(out, '/');
-		if (slash && !strncmp(slash + 1, e->names[0], strlen(e->names[0])))
+		if (ends_in(out, e))
 			return true;
 	}
 	return false;
