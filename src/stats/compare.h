@@ -22,7 +22,7 @@ enum compare_measure {
 };
 const char *compare_measure_name(enum compare_measure m);	/* "ios", "p50_ns", ... */
 
-/* Nobody can say for the slowest request alone: its change is CHANGE_UNKNOWN. */
+/* Nobody can say for the slowest request alone: unless it is the same, its change is CHANGE_UNKNOWN. */
 enum compare_change { CHANGE_UNKNOWN, CHANGE_SAME, CHANGE_LESS, CHANGE_MORE };
 const char *compare_change_name(enum compare_change c);		/* NULL: unknown */
 

@@ -73,6 +73,12 @@ static bool bytes_differ(const struct compare_sums *a, const struct compare_sums
 	return fabs(before - after) > DEVIATIONS * sqrt(size_a * before + size_b * after);
 }
 
+/* One request shows nothing, unless it took what the other did. */
+static enum compare_change change_of_max(double before, double after)
+{
+	return fabs(before - after) <= RESOLUTION * fmax(before, after) ? CHANGE_SAME : CHANGE_UNKNOWN;
+}
+
 static bool differs(const struct compare_sums *a, const struct compare_sums *b, enum compare_measure m, double before,
 		    double after)
 {
@@ -93,8 +99,10 @@ enum compare_change compare_change(const struct compare_group *g, enum compare_m
 	const struct compare_sums *a = &g->sums[COMPARE_BEFORE], *b = &g->sums[COMPARE_AFTER];
 	double before, after;
 
-	if (m == COMPARE_MAX || !compare_value(a, m, &before) || !compare_value(b, m, &after))
+	if (!compare_value(a, m, &before) || !compare_value(b, m, &after))
 		return CHANGE_UNKNOWN;
+	if (m == COMPARE_MAX)
+		return change_of_max(before, after);
 	if (!differs(a, b, m, before, after))
 		return CHANGE_SAME;
 	return after < before ? CHANGE_LESS : CHANGE_MORE;

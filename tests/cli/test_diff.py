@@ -71,7 +71,7 @@ def test_the_same_run(slow_and_fast):
     (before, _), _ = slow_and_fast
     d = compare(before, before)
     changes = {m["change"] for r in [*d["rows"], *d["tasks"], d["all"]] for n, m in r.items() if n != "key"}
-    assert changes == {"same", None}
+    assert changes == {"same"}
 
 
 def test_chance_is_no_change(record, loop_disk):
