@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * One loop over a clock, signals and HTTP. What the kernel counted is taken when somebody asks for it, at most
- * once a second, and once an interval at least, so that short-lived containers are named in time.
+ * ten times a second, and once an interval at least, so that short-lived containers are named in time.
  */
 #include "cli/serve.h"
 
@@ -23,7 +23,7 @@
 #include "serve/page.h"
 #include "stats/metrics.h"
 
-#define FRESH_NS  1000000000ull	  /* what was taken is new enough for so long */
+#define FRESH_NS  100000000ull	  /* what was taken is new enough for so long */
 #define EXPIRE_NS 60000000000ull  /* between two looks for what is gone */
 #define IDLE_NS	  300000000000ull /* what is gone keeps its series for so long */
 #define ALIVE_NS  500000000ull
