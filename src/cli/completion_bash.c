@@ -92,6 +92,8 @@ static const char closing[] =
 	"	if [[ -n $option ]]; then\n"
 	"		[[ $cur == = ]] && cur=''\n"
 	"		_iolat_value \"$command $option\" \"$cur\"\n"
+	"	elif [[ $cur != -* && \" $(_iolat_file_commands) \" == *\" $command \"* ]]; then\n"
+	"		_iolat_path \"$cur\" f\n"
 	"	elif [[ $cur == -* || $command != live ]]; then\n"
 	"		_iolat_word \"$cur\" \"$(_iolat_options \"$command\")\"\n"
 	"	else\n"
@@ -106,11 +108,11 @@ static const char *command_word(enum command c)
 	return command_rows[c].name ? command_rows[c].name : "live";
 }
 
-static void print_commands(FILE *out)
+static void print_commands(FILE *out, const char *function, bool with_files)
 {
-	fputs("\n_iolat_commands()\n{\n\techo", out);
+	fprintf(out, "\n%s()\n{\n\techo", function);
 	for (enum command c = 0; c < COMMAND_MAX; c++)
-		if (command_rows[c].name)
+		if (command_rows[c].name && (!with_files || command_rows[c].takes_files))
 			fprintf(out, " %s", command_rows[c].name);
 	fputs("\n}\n", out);
 }
@@ -215,7 +217,8 @@ static void print_true(FILE *out, const struct option_row *row, enum command c)
 void options_bash_completion(FILE *out)
 {
 	fputs(opening, out);
-	print_commands(out);
+	print_commands(out, "_iolat_commands", false);
+	print_commands(out, "_iolat_file_commands", true);
 	print_options(out);
 	fputs("\n# Whether \"command option\" takes a value.\n"
 	      "_iolat_has_value()\n{\n\tcase $1 in\n",

@@ -49,20 +49,26 @@ def test_man_page_names_every_option(installed, run_iolat):
     assert [o for o in sorted(options) if o not in text] == []
 
 
-def test_completion(installed):
-    """bash takes the completion and offers the options."""
+@pytest.mark.parametrize("words, offered", [("--du", "--duration"), ("report --fo", "--format"), ("report fo", "foo"),
+                                            ("diff foo b", "bar"), ("rec", "record"), ("serve fo", None)])
+def test_completion(installed, folder, words, offered):
+    """bash takes the completion and offers options, commands and, where one is wanted, files."""
+    here = folder()
+    for name in ("foo", "bar"):
+        (here / name).touch()
     completion = installed / "usr/share/bash-completion/completions/iolat"
     script = f"""
         set -u
         source {completion}
         complete -p iolat | grep -o -- '-F [^ ]*' | cut -c4- > /dev/null || exit 3
         f=$(complete -p iolat | sed 's/.*-F \\([^ ]*\\).*/\\1/')
-        COMP_WORDS=(iolat --du) COMP_CWORD=1 COMP_LINE='iolat --du' COMP_POINT=10 COMPREPLY=()
-        $f iolat --du iolat
+        cd {here}
+        COMP_WORDS=(iolat {words}) COMP_CWORD={len(words.split())} COMP_LINE='iolat {words}' COMP_POINT={len(words) + 6} COMPREPLY=()
+        $f iolat {words.split()[-1]} iolat
         echo "${{COMPREPLY[@]}}"
     """
     done = base.sh("bash", "--norc", "-c", script)
-    assert done.stdout.split() == ["--duration"] and done.stderr == ""
+    assert done.stdout.split() == ([offered] if offered else []) and done.stderr == ""
 
 
 @pytest.mark.parametrize("typed, offered", [("iolat --du", "--duration"), ("iolat rep", "report"), ("iolat report --fo", "--format"),
