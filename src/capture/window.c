@@ -68,6 +68,8 @@ static const void *take_run(struct window *w, const struct iolat_run *e)
 {
 	struct iolat_run *run = &w->changed.run;
 
+	w->start_ns = w->now_ns = e->mono_ns;
+	w->start_wall_ns = start_wall(w, e);
 	w->from_ns = mono_of(w, &w->from, e, e->mono_ns);
 	w->to_ns = mono_of(w, &w->to, e, UINT64_MAX);
 	*run = *e;
@@ -130,6 +132,8 @@ static const void *take_end(struct window *w, const struct iolat_end *e)
 {
 	struct iolat_end *end = &w->changed.end;
 
+	if (e->mono_ns > w->now_ns)
+		w->now_ns = e->mono_ns;
 	*end = *e;
 	end->head.size = sizeof(*end);
 	if (end->mono_ns > w->to_ns)
@@ -173,4 +177,11 @@ const void *window_take(struct window *w, const void *event, size_t size)
 		return task->ts_ns < w->to_ns ? event : NULL;
 	at = window_time_of(event, size);
 	return at ? take_timed(w, event, at) : event;
+}
+
+bool window_missed(const struct window *w, uint64_t *from_wall, uint64_t *to_wall)
+{
+	*from_wall = w->start_wall_ns;
+	*to_wall = w->start_wall_ns + (w->now_ns - w->start_ns);
+	return w->start_ns && (w->from_ns > w->now_ns || w->to_ns <= w->start_ns);
 }

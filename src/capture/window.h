@@ -17,6 +17,7 @@ struct window {
 	/* the rest is window.c's */
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
 	struct iolat_clock clock; /* size 0: as the start of the run tells it */
+	uint64_t start_ns, start_wall_ns; /* of the whole run, on both clocks */
 	uint64_t now_ns;	 /* the newest time seen */
 	bool looked;		 /* the last LOOK is inside */
 	struct iolat_counters base;
@@ -40,6 +41,9 @@ void window_clock(struct window *w, const struct iolat_clock *clock);
 /* The event, or another one in its place that is valid until the next call, or NULL: it is outside. Events need
  * not be well-formed. */
 const void *window_take(struct window *w, const void *event, size_t size);
+
+/* Whether nothing of what was taken, from *from_wall to *to_wall (CLOCK_REALTIME), is inside. */
+bool window_missed(const struct window *w, uint64_t *from_wall, uint64_t *to_wall);
 
 /* When an event happened, 0 if it does not tell. */
 uint64_t window_time_of(const void *event, size_t size);

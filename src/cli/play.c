@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/units.h"
 #include "capture/format.h"
 #include "cli/filter.h"
 
@@ -169,6 +170,7 @@ int play_all(struct play *p)
 	enum capture_end end;
 	int err = capture_read(p->reader, take_event, p, &end);
 
+	p->played = !err;
 	if (err)
 		return err;
 	if (end == CAPTURE_CUT)
@@ -204,8 +206,20 @@ uint64_t play_end(const struct play *p)
 	return run_end(p->run) ?: p->last_ns;
 }
 
+/* Most often the time of another day or zone. */
+static void warn_missed(const struct play *p)
+{
+	char from[RFC3339_LEN], to[RFC3339_LEN];
+	uint64_t from_wall, to_wall;
+
+	if (p->played && window_missed(&p->window, &from_wall, &to_wall))
+		log_warn("%s: nothing of it lies between --from and --to; it is from %s to %s", p->path,
+			 fmt_rfc3339(from, from_wall), fmt_rfc3339(to, to_wall));
+}
+
 void play_close(struct play *p)
 {
+	warn_missed(p);
 	run_free(p->run);
 	select_free(&p->selection);
 	free(p->names);

@@ -19,6 +19,7 @@ struct play {
 	struct anonymizer *names; /* NULL: they stay */
 	struct capture_reader *reader;
 	struct run *run;
+	bool played;	  /* its last file to the end */
 	uint64_t last_ns; /* the newest time seen (CLOCK_MONOTONIC of the recorded host) */
 	/* Called before an event that is newer than all before it; may be NULL. What it returns ends play_all(). */
 	int (*tick)(void *ctx, uint64_t now_ns);
@@ -51,6 +52,7 @@ int play_check_met(const struct play *p);
 /* When the recording ends. */
 uint64_t play_end(const struct play *p);
 
+/* Warns if a part of the time was asked for that the recording has nothing of. */
 void play_close(struct play *p);
 
 #endif

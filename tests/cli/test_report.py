@@ -142,7 +142,17 @@ def test_from_and_to(two_bursts):
         assert first["duration_ns"] + second["duration_ns"] == pytest.approx(live["duration_ns"], abs=2_000_000)
         assert second["end"] == live["end"] and first["start"] == live["start"]
     assert summary(path, "--from", "0", "--to", "10h")["rows"] == live["rows"]
-    assert summary(path, "--from", "10h")["coverage"]["requests"] == 0
+    assert summary(path, "--to", "0.001ms")["coverage"]["requests"] == 0
+
+
+@pytest.mark.parametrize("part", [("--from", "10h"), ("--to", "2020-01-01T00:00:00Z")])
+def test_another_time(two_bursts, part):
+    """A part of the time that the recording has nothing of is most often a slip: it is said when the recording is from."""
+    path, live, _ = two_bursts
+    done = trace.run("report", path, "-f", "json", *part)
+    assert trace.objects(done.stdout)[-1]["coverage"]["requests"] == 0
+    assert done.stderr.count("\n") == 1
+    assert f"nothing of it lies between --from and --to; it is from {live['start']} to {live['end']}" in done.stderr
 
 
 def test_part_of_a_wait(start_iolat, slow_disk, doio, folder):
