@@ -134,7 +134,7 @@ static const struct option_row rows[] = {
 	  .more = "A COMMAND that still runs is left running and waited for." },
 	{ 0, "waits", NULL, SECTION_RUN, TRACE | SERVE, set_waits, 0,
 	  .help = "trace what tasks wait for",
-	  .more = "On where processes or cgroups are selected and with COMMAND, off for the whole host." },
+	  .more = "On where processes or cgroups are selected, as by COMMAND alone, off for the whole host and for devices." },
 	{ 0, "no-waits", NULL, SECTION_RUN, TRACE | SERVE, set_no_waits, 0,
 	  .help = "do not trace what tasks wait for" },
 	{ 0, "files", NULL, SECTION_RUN, TRACE, set_flag, FIELD(keep_files),
