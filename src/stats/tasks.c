@@ -208,6 +208,7 @@ static struct task_slot *make(struct tasks *t, uint32_t tgid, uint32_t tid, uint
 	refer(s, p, th, f);
 	s->tid = tid;
 	s->born_ns = born_ns;
+	s->accounted_ns = born_ns > t->start_ns ? born_ns : t->start_ns;
 	list_add(&t->order, &s->order);
 	t->n++;
 	return s;
@@ -421,6 +422,8 @@ static int count_wait(struct tasks *t, struct task_slot *s, const struct iolat_w
 
 	if (e->end_ns > t->counted_ns)
 		t->counted_ns = e->end_ns;
+	if (s->died_ns && e->end_ns > s->died_ns) /* it sleeps on its way out, too */
+		s->died_ns = e->end_ns;
 	learn_faults(t, s, e);
 	s->cgroup = e->cgroup;
 	if (reason == REASON_THROTTLE)

@@ -87,6 +87,25 @@ static void test_life_and_death(void **state)
 	finish(f);
 }
 
+/* What a task waited before the run began is no part of it, and one that is dying lives until its last sleep is over. */
+static void test_no_wait_outside_of_life(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_wait early = wait_of(100, 0, 20);
+	struct iolat_task e = a_task(IOLAT_TASK_EXIT, 100, 100, "worker");
+
+	early.start_ns = T0 - MS(40);
+	make_task(f, 100, "worker");
+	feed(f, early);
+	e.ts_ns = T0 + MS(30);
+	feed(f, e);
+	feed(f, wait_of(100, 40, 50));
+	whole(f, T0 + MS(1000));
+	assert_ms(task_of(f, 100)->blocked_ns, 30);
+	assert_ms(task_of(f, 100)->wall_ns, 50);
+	finish(f);
+}
+
 /* The pid's next process is another task. */
 static void test_a_pid_twice(void **state)
 {
@@ -263,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_a_wait_over_three_frames),
 		cmocka_unit_test(test_a_copy_hangs),
 		cmocka_unit_test(test_life_and_death),
+		cmocka_unit_test(test_no_wait_outside_of_life),
 		cmocka_unit_test(test_a_pid_twice),
 		cmocka_unit_test(test_threads_are_tasks_of_their_own),
 		cmocka_unit_test(test_asynchronous_io),
