@@ -126,9 +126,9 @@ static void keep(struct live *l, const struct snapshot *s)
 	if (err)
 		fail(l, err, "cannot write the recording");
 	l->done |= l->recorder.stop != NULL;
+	recorder_check_disk(&l->recorder, s);
 	if (s->type != SNAPSHOT_SUMMARY || err)
 		return;
-	recorder_check_disk(&l->recorder, s);
 	if (l->o->format)
 		print_summary(l, s);
 }

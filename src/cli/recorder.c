@@ -17,7 +17,6 @@
 #include "collect/blockdev.h"
 
 #define LEAST_FREE_PCT 5
-#define DISKS_OF_FILE  64
 
 static int put_select(struct recorder *r, enum iolat_select_what what, const char *text)
 {
@@ -98,6 +97,7 @@ static int open_file(struct recorder *r)
 	status = output_open(&r->output, r->path);
 	if (status != EXIT_OK)
 		return status;
+	r->n_disks = blockdev_find(r->path, r->disks, RECORDER_DISKS);
 	err = start_file(r);
 	return err ? explain(r, err) : EXIT_OK;
 }
@@ -114,6 +114,7 @@ int recorder_open(struct recorder *r, struct session *s)
 		anonymizer_init(r->names);
 	}
 	s->also = (struct sink){recorder_event, r};
+	s->uncounted = !s->o->format && !s->o->fail_on.n;
 	return open_file(r);
 }
 
@@ -129,6 +130,59 @@ static void check_room(struct recorder *r)
 	else if (!fstatvfs(fileno(r->output.stream), &fs) && fs.f_blocks && fs.f_bavail < fs.f_blocks / 100 * LEAST_FREE_PCT)
 		r->stop = "less than 5 % of its file system are free";
 }
+
+/* --- the disks that the file is on -------------------------------------------------- */
+
+static bool is_number_of_file(const struct recorder *r, uint32_t number)
+{
+	for (size_t i = 0; i < r->n_numbers; i++)
+		if (r->numbers[i] == number)
+			return true;
+	return false;
+}
+
+static void note_disk(struct recorder *r, const struct iolat_disk *e)
+{
+	if (is_number_of_file(r, e->disk) || r->n_numbers == RECORDER_DISKS)
+		return;
+	for (int i = 0; i < r->n_disks; i++)
+		if (r->disks[i].major == e->major && r->disks[i].minor == e->minor) {
+			r->numbers[r->n_numbers++] = e->disk;
+			return;
+		}
+}
+
+/* Where nothing else is counted: the analysis knows whose requests have rows. */
+static int count_on_disk(struct recorder *r, const void *event, size_t size)
+{
+	const struct iolat_request *rq = event;
+
+	if (rq->head.kind == IOLAT_EV_DISK)
+		note_disk(r, event);
+	if (rq->head.kind != IOLAT_EV_REQUEST || r->in_the_way || !is_number_of_file(r, rq->disk))
+		return 0;
+	return run_event(r->session->run, event, size) == -ENOMEM ? -ENOMEM : 0;
+}
+
+static bool has_disk(const struct snapshot *s, const struct iolat_disk_filter *d)
+{
+	const struct disk *disk;
+
+	for (size_t i = 0; i < s->n_rows; i++) {
+		disk = s->rows[i]->subject.disk;
+		if (disk && disk->major == d->major && disk->minor == d->minor)
+			return true;
+	}
+	return false;
+}
+
+void recorder_check_disk(struct recorder *r, const struct snapshot *s)
+{
+	for (int i = 0; i < r->n_disks && !r->in_the_way; i++)
+		r->in_the_way = has_disk(s, &r->disks[i]);
+}
+
+/* --- events --------------------------------------------------------------------------- */
 
 /* The beginning of a file says which of them it is. */
 static struct iolat_run name_part(struct recorder *r, const struct iolat_run *e)
@@ -147,8 +201,10 @@ int recorder_event(void *ctx, const void *data, size_t size)
 	const struct iolat_head *head = data;
 	struct recorder *r = ctx;
 	struct iolat_run run;
-	int err = 0;
+	int err = r->session->uncounted ? count_on_disk(r, data, size) : 0;
 
+	if (err)
+		return err;
 	if (head->kind == IOLAT_EV_RUN && r->session->o->rotate) {
 		run = name_part(r, data);
 		data = &run;
@@ -219,27 +275,6 @@ int recorder_rotate(struct recorder *r)
 		return status;
 	err = follow(r);
 	return err ? explain(r, err) : EXIT_OK;
-}
-
-static bool has_disk(const struct snapshot *s, const struct iolat_disk_filter *d)
-{
-	const struct disk *disk;
-
-	for (size_t i = 0; i < s->n_rows; i++) {
-		disk = s->rows[i]->subject.disk;
-		if (disk && disk->major == d->major && disk->minor == d->minor)
-			return true;
-	}
-	return false;
-}
-
-void recorder_check_disk(struct recorder *r, const struct snapshot *s)
-{
-	struct iolat_disk_filter disks[DISKS_OF_FILE];
-	int n = blockdev_find(r->path, disks, DISKS_OF_FILE);
-
-	for (int i = 0; i < n; i++)
-		r->in_the_way |= has_disk(s, &disks[i]);
 }
 
 /* Whoever reads the line knows what the file is worth. */

@@ -15,6 +15,8 @@
 #include "cli/session.h"
 #include "stats/snapshot.h"
 
+#define RECORDER_DISKS 64
+
 struct recorder {
 	struct session *session;
 	struct output output;
@@ -29,6 +31,10 @@ struct recorder {
 	struct facts *facts;	       /* of a file that is not the first: says again what is known. NULL */
 	struct anonymizer *names;      /* NULL: they stay */
 	int err;		       /* of writing, the first; 0: none */
+	struct iolat_disk_filter disks[RECORDER_DISKS]; /* that the file is on */
+	int n_disks;
+	uint32_t numbers[RECORDER_DISKS]; /* theirs in events */
+	size_t n_numbers;
 	bool in_the_way;	       /* it was written to a disk that was traced */
 };
 
@@ -45,7 +51,7 @@ int recorder_flush(struct recorder *r);
  * has come by now is in the one before. An exit status, the reason said. */
 int recorder_rotate(struct recorder *r);
 
-/* Notes whether the summary has the disk that the file is on. */
+/* Notes whether a frame has a disk that the file is on. */
 void recorder_check_disk(struct recorder *r, const struct snapshot *s);
 
 /* Ends it at that moment (CLOCK_MONOTONIC) and says what it is: a line on standard output, unless a summary stands

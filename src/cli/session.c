@@ -20,11 +20,26 @@
 #define GPU_NS	       500000000ull	/* between two samples of the GPUs */
 #define DRAIN_FILL     0.25		/* how full they may be then; the rest is for a rush */
 
+static bool is_counted(const struct iolat_head *head)
+{
+	switch (head->kind) {
+	case IOLAT_EV_REQUEST:
+	case IOLAT_EV_SHARE:
+	case IOLAT_EV_AGGREGATE:
+	case IOLAT_EV_WAIT:
+	case IOLAT_EV_OTHER:
+	case IOLAT_EV_LOOK:
+	case IOLAT_EV_INFLIGHT:
+		return true;
+	}
+	return false;
+}
+
 /* An event that does not decode is counted by the run; tracing goes on. */
 static int take_event(void *ctx, const void *data, size_t size)
 {
 	struct session *s = ctx;
-	int err = run_event(s->run, data, size);
+	int err = s->uncounted && is_counted(data) ? 0 : run_event(s->run, data, size);
 
 	if (err == -ENOMEM)
 		return err;

@@ -27,6 +27,7 @@ struct session {
 	struct logfile *log;		/* of --log, or NULL */
 	uint64_t begun_wall;		/* CLOCK_REALTIME */
 	struct sink also;		/* gets every event that the analysis gets; .event NULL: nobody does */
+	bool uncounted;			/* nobody asks what was done: the analysis is told who and what there is, no more */
 	struct gpus *gpus;		/* NULL: there are none */
 	uint64_t next_gpu;
 	uint64_t last_drain, next_drain;	/* CLOCK_MONOTONIC */

@@ -115,7 +115,7 @@ class Measured:
     """The load's numbers with a tracer beside it; kernel time a request is without empty runs after settle()."""
 
     def __init__(self, load, pid=None):
-        before = (run_times(pid), cpu(pid)) if pid else None
+        before = (run_times(pid), cpu(pid), cpu_ns(pid)) if pid else None
         self.ios, self.iops = load.run()
         if not pid:
             return
@@ -126,6 +126,7 @@ class Measured:
         self.requests = max(runs for _, runs in each.values())  # one program sees each of them once
         self.runs_of = {name: runs for name, (_, runs) in each.items()}
         self.user, self.system = (now - then for now, then in zip(cpu(pid), before[1]))
+        self.cpu = (cpu_ns(pid) - before[2]) / self.requests
         self.memory = resident(pid), map_bytes(pid)
 
     def hidden(self):
@@ -143,7 +144,7 @@ def line(what, text):
     print(f"{what:<58} {text}", flush=True)
 
 
-def one_round(program, empty, load, others):
+def one_round(program, empty, load, others, folder):
     """{name: Measured} of one round; the summary of iolat."""
     found = {}
     found["untraced"] = Measured(load)
@@ -165,6 +166,10 @@ def one_round(program, empty, load, others):
     with contextlib.ExitStack() as stack:
         tracer = Iolat(stack, program, "--by", "process,file")
         found["iolat --by file"] = Measured(load, tracer.pid).settle(empty_ns)
+    with contextlib.ExitStack() as stack:
+        found["record"] = Measured(load, Iolat(stack, program, "record", "-o", folder / "run.iolat").pid)
+    found["record"].bytes = (folder / "run.iolat").stat().st_size / found["record"].requests
+    (folder / "run.iolat").unlink()
     with contextlib.ExitStack() as stack:
         found["serve"] = Measured(load, serving.serve(stack, Iolat, program).pid).settle(empty_ns)
     return found
@@ -203,6 +208,8 @@ def report(rounds):
          spread(r["iolat --by file"].per_request / r["iolat"].per_request for r in rounds))
     line("iolat: user CPU, ns a record", spread((i.user / i.requests * 1e9 for i in iolats), "{:.0f}"))
     line("iolat: system CPU, ns a record", spread((i.system / i.requests * 1e9 for i in iolats), "{:.0f}"))
+    line("CPU, iolat record to the live view", spread(r["record"].cpu / r["iolat"].cpu for r in rounds))
+    line("iolat record: bytes a request", spread((r["record"].bytes for r in rounds), "{:.1f}"))
     line("untraced, requests a second", spread((r["untraced"].iops for r in rounds), "{:.0f}"))
     for name in rounds[0]:
         if name != "untraced":
@@ -251,7 +258,7 @@ def main():
         others = list(usable(["biolatency", "biosnoop"]))
         with bpf_stats():
             load.run()  # warm
-            rounds = [one_round(o.iolat, o.empty, load, [n for n in others if i == 0 or n == "biolatency"])
+            rounds = [one_round(o.iolat, o.empty, load, [n for n in others if i == 0 or n == "biolatency"], here)
                       for i in range(o.pairs)]
             report(rounds)
         report_start(o.iolat)

@@ -315,3 +315,16 @@ def test_processes_that_do_nothing_take_no_room(start_iolat, loop_disk, tmp_path
         recorder.stop()
         sizes.append(path.stat().st_size)
     assert sizes[1] - sizes[0] < 10 * 1000
+
+
+def test_a_recording_on_the_disk_that_it_traces(start_iolat, loop_disk, ext4, doio):
+    """That is told, whether its own numbers are asked for or not; of another disk it is not."""
+    disk = loop_disk(size_mb=32)
+    point = ext4(disk)
+    for options in ((), ("-f", "json")):
+        for device, warned in ((disk, True), (loop_disk(), False)):
+            load = doio("read", device, count=10)
+            recorder = start_iolat_record(start_iolat, point / "run.iolat", "--pid", load.pid, *options)
+            load.finish()
+            assert recorder.wait() == 0
+            assert ("lies on a disk that was traced" in recorder.stderr) == warned, recorder.stderr
