@@ -77,7 +77,7 @@ static int follow(struct aside *a)
 	int err = facts_new(&a->facts, s->tracer, &s->cgroups, &sink);
 
 	err = err ?: session_take(s); /* what waits in the rings is of before */
-	return err ?: facts_follow(a->facts, s->facts, &s->target.knobs);
+	return err ?: facts_follow(a->facts, s->facts, NULL, &s->target.knobs);
 }
 
 static void discard(struct aside *a)

@@ -245,36 +245,45 @@ static int end_file(struct recorder *r, uint64_t mono_ns)
 	r->bytes += capture_bytes(r->writer);
 	close_err = capture_close(r->writer, mono_ns);
 	r->writer = NULL;
-	facts_free(r->facts);
-	r->facts = NULL;
 	close_err = close_err ?: output_close(&r->output);
 	return err ?: close_err;
 }
 
 /* From now on what is said again, and what is new, comes by a stream of the file's own. */
-static int follow(struct recorder *r)
+static int follow(struct recorder *r, const struct facts *before)
 {
 	const struct sink sink = {recorder_event, r};
 	struct session *s = r->session;
 	int err = facts_new(&r->facts, s->tracer, &s->cgroups, &sink);
 
 	s->also = (struct sink){NULL, NULL};
-	return err ?: facts_follow(r->facts, s->facts, &s->target.knobs);
+	return err ?: facts_follow(r->facts, s->facts, before, &s->target.knobs);
 }
 
-int recorder_rotate(struct recorder *r)
+static int next_file(struct recorder *r, const struct facts *before)
 {
-	int status, err = session_update(r->session);
+	int status, err = end_file(r, monotonic_ns());
 
-	err = err ?: r->facts ? facts_counters(r->facts) : 0;
-	err = err ?: end_file(r, monotonic_ns());
 	if (err)
 		return explain(r, err);
 	status = open_file(r);
 	if (status != EXIT_OK)
 		return status;
-	err = follow(r);
+	err = follow(r, before);
 	return err ? explain(r, err) : EXIT_OK;
+}
+
+int recorder_rotate(struct recorder *r)
+{
+	int status, err = session_update(r->session) ?: r->facts ? facts_counters(r->facts) : 0;
+	struct facts *own = r->facts;
+
+	if (err)
+		return explain(r, err);
+	r->facts = NULL;
+	status = next_file(r, own ?: r->session->facts);
+	facts_free(own);
+	return status;
 }
 
 /* Whoever reads the line knows what the file is worth. */

@@ -27,7 +27,8 @@ struct watched {
 	bool accounted;			/* as sysfs says; */
 	bool by_driver;			/* ... but only if the count is not 0 */
 	uint64_t base, now;
-	uint64_t unselected_base;	/* what the kernel side had left out before this run */
+	uint64_t unselected_base;	/* what the kernel side had left out before this run, */
+	uint64_t unselected_now;	/* and until it was told last */
 	uint64_t round;			/* of counting that found it */
 };
 
@@ -87,10 +88,27 @@ static void begin_count(void *ctx, uint32_t major, uint32_t minor, uint64_t ios)
 		b->ios = b->now = ios;
 }
 
-void diskwatch_begin(struct diskwatch *w)
+/* What passed between two files of a recording is in the second one. */
+static void go_on_count(struct baseline *b, const struct dev *dev, const struct diskwatch *before)
 {
+	const struct watched *d = map_get(&before->by_dev, dev);
+	const struct baseline *known = map_get(&before->baselines, dev);
+
+	if (d && (!b->diskseq || (uint32_t)b->diskseq == d->disk.disk))
+		b->ios = b->now = d->now;
+	else if (!d && known && known->diskseq == b->diskseq)
+		b->ios = b->now = known->now;
+}
+
+void diskwatch_begin(struct diskwatch *w, const struct diskwatch *before)
+{
+	struct baseline *b;
+	const void *dev;
+
 	blockdev_each(add_baseline, w);
 	blockdev_counts(begin_count, w);
+	for (size_t i = 0; before && (b = map_next(&w->baselines, &i, &dev));)
+		go_on_count(b, dev, before);
 }
 
 /* At the run's start; at 0 for a disk that came later; nowhere for one that took over the counters of
@@ -163,8 +181,6 @@ static struct watched *watch(struct diskwatch *w, const struct iolat_disk *e)
 		return NULL;
 	}
 	find_base(w, d);
-	if (w->begins_late)
-		d->unselected_base = tracer_unselected(w->tracer, e->disk);
 	d->by_driver = diskfacts_read(e, &d->facts);
 	d->accounted = d->facts.accounted;
 	d->facts.accounted = is_accounted(d);
@@ -173,11 +189,10 @@ static struct watched *watch(struct diskwatch *w, const struct iolat_disk *e)
 	return d;
 }
 
-static uint64_t unselected(const struct diskwatch *w, const struct watched *d)
+static uint64_t unselected(const struct diskwatch *w, struct watched *d)
 {
-	uint64_t all = tracer_unselected(w->tracer, d->disk.disk);
-
-	return all > d->unselected_base ? all - d->unselected_base : 0;
+	d->unselected_now = tracer_unselected(w->tracer, d->disk.disk);
+	return d->unselected_now > d->unselected_base ? d->unselected_now - d->unselected_base : 0;
 }
 
 /* The last word on a disk that is gone: how much the kernel counted on it will never be known. */
@@ -219,15 +234,27 @@ int diskwatch_disk(struct diskwatch *w, const struct iolat_disk *e, const struct
 	return pass_facts(d, &d->facts, true, sink) ?: diskfacts_below(e, sink);
 }
 
-int diskwatch_copy(struct diskwatch *w, const struct diskwatch *other, const struct sink *sink)
+static void begin_late(struct diskwatch *w, uint32_t number, const struct diskwatch *before)
+{
+	struct watched *d = map_get(&w->disks, &number);
+	const struct watched *known = before ? map_get(&before->disks, &number) : NULL;
+
+	if (d && before)
+		d->unselected_base = known ? known->unselected_now : 0;
+	else if (d)
+		d->unselected_base = tracer_unselected(w->tracer, number);
+}
+
+int diskwatch_copy(struct diskwatch *w, const struct diskwatch *other, const struct diskwatch *before,
+		   const struct sink *sink)
 {
 	const struct watched *d;
 	int err = 0;
 
-	w->begins_late = true;
-	for (size_t i = 0; !err && (d = map_next(&other->disks, &i, NULL));)
+	for (size_t i = 0; !err && (d = map_next(&other->disks, &i, NULL));) {
 		err = diskwatch_disk(w, &d->disk, sink);
-	w->begins_late = false;
+		begin_late(w, d->disk.disk, before);
+	}
 	return err;
 }
 

@@ -21,14 +21,13 @@ struct diskwatch {
 	uint64_t round;		/* of counting */
 	bool told;		/* the kernel told the counts of the last round */
 	bool frozen;		/* counts stay as they are */
-	bool begins_late;	/* what the kernel side has counted so far is not of this run */
 };
 
 void diskwatch_init(struct diskwatch *w, struct tracer *t);
 void diskwatch_free(struct diskwatch *w);
 
-/* The counts of all disks begin here. */
-void diskwatch_begin(struct diskwatch *w);
+/* The counts of all disks begin here, or where `before`, of the same tracer, told them last. NULL: there is none. */
+void diskwatch_begin(struct diskwatch *w, const struct diskwatch *before);
 
 /* Passes a DISK event on, with facts behind it when the disk is new. 0 or -errno. */
 int diskwatch_disk(struct diskwatch *w, const struct iolat_disk *e, const struct sink *sink);
@@ -37,8 +36,9 @@ int diskwatch_disk(struct diskwatch *w, const struct iolat_disk *e, const struct
  * -errno. */
 int diskwatch_introduce(struct diskwatch *w, uint32_t major, uint32_t minor, const struct sink *sink);
 
-/* Tells of the disks that `other` knows, of the same tracer, as of now. 0 or -errno. */
-int diskwatch_copy(struct diskwatch *w, const struct diskwatch *other, const struct sink *sink);
+/* Tells of the disks that `other` knows, of the same tracer, as of now, or as of what `before` told last. 0 or -errno. */
+int diskwatch_copy(struct diskwatch *w, const struct diskwatch *other, const struct diskwatch *before,
+		   const struct sink *sink);
 
 /* Passes on the facts that have changed. 0 or -errno. */
 int diskwatch_report(struct diskwatch *w, const struct sink *sink);

@@ -46,7 +46,8 @@ struct facts {
 	struct map names;		/* NAME events, which come once, for who follows later */
 	struct iolat_mark log;		/* the one that says that a log is followed; size 0: none */
 	struct facts *leader, *follower;	/* of the same tracer, or NULL */
-	struct iolat_counters before;	/* what had been counted when it began */
+	struct iolat_counters before;	/* what had been counted when it began, */
+	struct iolat_counters counted;	/* and when it was told last */
 };
 
 #define NAMES_KEPT 4096
@@ -222,6 +223,14 @@ static void read_clocks(uint64_t *mono_ns, uint64_t *wall_ns)
 	}
 }
 
+/* By the clock that was told last, to the nanosecond, unless that has been set. */
+static uint64_t wall_by_last(const struct facts *f, uint64_t mono, uint64_t wall)
+{
+	int64_t moved = (int64_t)((wall - f->clock.wall_ns) - (mono - f->clock.mono_ns));
+
+	return f->clock.mono_ns && llabs(moved) < CLOCK_STEP_NS ? wall - moved : wall;
+}
+
 static int send_run(struct facts *f, const struct iolat_knobs *knobs, bool records)
 {
 	struct iolat_run e = {
@@ -237,8 +246,8 @@ static int send_run(struct facts *f, const struct iolat_knobs *knobs, bool recor
 	struct utsname u;
 
 	read_clocks(&mono, &wall);
+	e.wall_ns = f->clock.wall_ns = wall_by_last(f, mono, wall);
 	e.mono_ns = f->clock.mono_ns = mono;
-	e.wall_ns = f->clock.wall_ns = wall;
 	if (!uname(&u)) {
 		snprintf(e.host, sizeof(e.host), "%.63s", u.nodename);
 		snprintf(e.kernel, sizeof(e.kernel), "%.63s", u.release);
@@ -284,24 +293,31 @@ int facts_begin(struct facts *f, const struct iolat_knobs *knobs, bool records)
 {
 	int err;
 
-	diskwatch_begin(&f->disks);
+	diskwatch_begin(&f->disks, NULL);
 	err = send_run(f, knobs, records) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
 	err = err ?: cgroup_facts_begin(f->cgroups);
 	err = err ?: tracer_note_sleepers(f->tracer);
 	return err == -ENOTSUP ? 0 : err; /* who sleeps already shows at its next sleep */
 }
 
-int facts_follow(struct facts *f, struct facts *leader, const struct iolat_knobs *knobs)
+int facts_follow(struct facts *f, struct facts *leader, const struct facts *before, const struct iolat_knobs *knobs)
 {
+	const struct diskwatch *disks = before ? &before->disks : NULL;
 	int err;
 
 	f->leader = leader;
-	diskwatch_begin(&f->disks);
-	tracer_counters(f->tracer, &f->before);
+	diskwatch_begin(&f->disks, disks);
+	if (before) {
+		f->before = before->counted;
+		f->clock = before->clock;
+		f->clock.head.size = 0;
+	} else {
+		tracer_counters(f->tracer, &f->before);
+	}
 	f->names_lost = f->before.names_lost;
 	err = send_run(f, knobs, true) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
 	err = err ?: cgroup_facts_begin(f->cgroups) ?: send_names(f, leader) ?: send_log(f, leader);
-	err = err ?: diskwatch_copy(&f->disks, &leader->disks, &f->sink);
+	err = err ?: diskwatch_copy(&f->disks, &leader->disks, disks, &f->sink);
 	if (err)
 		return err;
 	leader->follower = f;
@@ -366,6 +382,7 @@ static int send_counters(struct facts *f)
 	int err;
 
 	tracer_counters(f->tracer, &e);
+	f->counted = e;
 	err = recover_names(f, e.names_lost);
 	count_from(&e, &f->before);
 	return err ?: send_clock(f) ?: send(f, &e, sizeof(e));
@@ -436,7 +453,7 @@ void facts_free(struct facts *f)
 {
 	if (!f)
 		return;
-	if (f->leader)
+	if (f->leader && f->leader->follower == f)
 		f->leader->follower = NULL;
 	free_names(f);
 	diskwatch_free(&f->disks);

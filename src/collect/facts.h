@@ -24,8 +24,9 @@ void facts_free(struct facts *f);
 int facts_begin(struct facts *f, const struct iolat_knobs *knobs, bool records);
 
 /* Instead of facts_begin(): a second stream of the leader's tracer, which begins now. It gets every event that the
- * leader gets, and stops by itself after an error of its sink. One at a time; the leader must live longer. 0 or -errno. */
-int facts_follow(struct facts *f, struct facts *leader, const struct iolat_knobs *knobs);
+ * leader gets, and stops by itself after an error of its sink. One at a time; the leader must live longer. What is counted
+ * goes on where `before`, NULL or another stream of that tracer, told it last. 0 or -errno. */
+int facts_follow(struct facts *f, struct facts *leader, const struct facts *before, const struct iolat_knobs *knobs);
 
 /* A sink for tracer_drain: passes events on, with the facts they need before them. */
 struct sink facts_sink(struct facts *f);

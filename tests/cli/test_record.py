@@ -244,10 +244,10 @@ def test_rotation(start_iolat, loop_disk, fio, folder):
     together = summary(*files)
     for key in ("start", "duration_ns", "rows", "tasks", "findings", "hooks"):
         assert together[key] == whole[key], key
+    assert trace.coverage(together, disk) == trace.coverage(whole, disk)  # nothing is lost between two files
     devices, all_devices = (s["coverage"].pop("devices") for s in (together, whole))
     assert together["coverage"] == whole["coverage"]
-    for one, other in zip(devices, all_devices, strict=True):  # the kernel's counts are not taken between two files
-        assert one["device"] == other["device"] and one["kernel"] <= other["kernel"] and one["seen"] <= other["seen"]
+    assert [d["device"] for d in devices] == [d["device"] for d in all_devices]
     assert len(report(*files, "-f", "csv", "--events").stdout.splitlines()) == 1 + together["coverage"]["requests"]
     assert "svg" in report(*files, "-f", "html").stdout
     for before, part in [(a, b) for a, b in zip(parts, parts[1:]) if b["rows"]]:  # the last one may have come too late for any
