@@ -64,7 +64,7 @@ const NAMES = {
 	host: h => h.name ?? h,
 	job: j => `job ${j.id}`,
 	pod: p => `${p.namespace}/${p.name}`,
-	container: c => c.name ?? c.id,
+	container: c => c.name ?? `${c.runtime}:${/^[0-9a-f]{64}$/.test(c.id) ? c.id.slice(0, 12) : c.id}`,
 	worker: workerName,
 	process: processName,
 	thread: t => `thread ${t.comm ?? "?"} ${t.tid}`,
