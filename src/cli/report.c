@@ -6,6 +6,7 @@
 #include "cli/report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -261,16 +262,36 @@ static int next_file(struct report *r, size_t i)
 	return status;
 }
 
+/* What was only counted has no line; `lost` in the totals says how much of the rest is missing. */
+static int warn_of_unlisted(const struct report *r)
+{
+	struct snapshot s;
+	int err = run_whole(r->play.run, play_end(&r->play), SNAPSHOT_ASKED, &s);
+
+	if (!err && s.coverage.tally.aggregated)
+		log_warn("%s: %" PRIu64 " of %" PRIu64 " requests were only counted and are not among these", r->play.path,
+			 s.coverage.tally.aggregated, s.coverage.tally.requests);
+	return err;
+}
+
+static int play_file(struct report *r)
+{
+	bool listed = r->o->events || r->format->requests || r->format->wait;
+	int err = play_all(&r->play);
+
+	return err || !listed || !r->play.parts.last ? err : warn_of_unlisted(r);
+}
+
 /* An exit status; *err is what else went wrong. */
 static int play_files(struct report *r, int *err)
 {
 	int status = EXIT_OK;
 
-	*err = *err ?: play_all(&r->play);
+	*err = *err ?: play_file(r);
 	for (size_t i = 1; !*err && status == EXIT_OK && i < r->o->files.n; i++) {
 		status = next_file(r, i);
 		if (status == EXIT_OK)
-			*err = play_all(&r->play);
+			*err = play_file(r);
 	}
 	if (!*err && status == EXIT_OK && !r->met)
 		status = play_check_met(&r->play);

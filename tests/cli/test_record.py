@@ -328,3 +328,37 @@ def test_a_recording_on_the_disk_that_it_traces(start_iolat, loop_disk, ext4, do
             load.finish()
             assert recorder.wait() == 0
             assert ("lies on a disk that was traced" in recorder.stderr) == warned, recorder.stderr
+
+
+KEYS = ["process", "thread", "worker", "cgroup", "container", "pod", "job", "device", "op", "file", "fs", "host"]
+
+
+def said_of(path, folder, kind):
+    """A report in that format, written in full; what stands on standard error beside it."""
+    args = ["--events", "-f", "csv"] if kind == "events" else ["-f", kind]
+    done = report(path, *args, "-o", folder / kind)
+    return (folder / kind).read_text(), done.stderr
+
+
+def test_every_report_of_a_run_without_requests(start_iolat, loop_disk, tmp_path):
+    disk, path = loop_disk(), tmp_path / "run.iolat"
+    start_iolat_record(start_iolat, path, "--device", disk.name).stop()
+    for kind in ("table", "json", "csv", "html", "trace", "fio", "hdr", "prometheus", "events"):
+        text, said = said_of(path, tmp_path, kind)
+        assert text and not said, kind
+    assert "no requests" in report(path).stdout and report(path, "--from", "12:00:00", "--user", "0").returncode == 0
+    assert [summary(path, "-b", key)["rows"] for key in KEYS] == [[]] * len(KEYS)
+    assert "nothing to compare" in trace.run("diff", path, path).stdout
+
+
+def test_every_report_of_what_was_only_counted(start_iolat, loop_disk, doio, tmp_path):
+    """Its sums are the load's by any key; where each request would have a line, it is said that there is none."""
+    disk, path = loop_disk(), tmp_path / "run.iolat"
+    load = doio("read", disk, count=10)
+    recorder = start_iolat_record(start_iolat, path, "--device", disk.name, env=base.clean_env(IOLAT_AGGREGATE="1"))
+    load.finish()
+    recorder.stop()
+    for kind in ("table", "json", "csv", "html", "trace", "fio", "hdr", "prometheus", "events"):
+        text, said = said_of(path, tmp_path, kind)
+        assert text and ("10 of 10 requests were only counted" in said) == (kind in ("trace", "fio", "events")), kind
+    assert [trace.total(summary(path, "-b", key)["rows"], "ios") for key in KEYS] == [10] * len(KEYS)
