@@ -59,9 +59,13 @@ static void put_us(struct json *j, const char *key, int64_t ns)
 	json_raw(j, text);
 }
 
+/* What was there when the run began has its beginning at 0: Perfetto leaves out what has a negative time
+ * (trace_sorter.h). In another's trace ts 0 is somewhere in the run, and times stay what they are. */
 static void put_ts(struct json *j, uint64_t wall_ns, const struct render_options *o)
 {
-	put_us(j, "ts", (int64_t)(wall_ns - o->base_ns));
+	int64_t ns = (int64_t)(wall_ns - o->base_ns);
+
+	put_us(j, "ts", ns < 0 && !o->merge ? 0 : ns);
 }
 
 static void put_name(FILE *out, const char *what, uint32_t pid, uint32_t tid, const char *key, const char *name)

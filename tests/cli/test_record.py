@@ -362,3 +362,14 @@ def test_every_report_of_what_was_only_counted(start_iolat, loop_disk, doio, tmp
         text, said = said_of(path, tmp_path, kind)
         assert text and ("10 of 10 requests were only counted" in said) == (kind in ("trace", "fio", "events")), kind
     assert [trace.total(summary(path, "-b", key)["rows"], "ios") for key in KEYS] == [10] * len(KEYS)
+
+
+def test_a_trace_begins_at_0(start_iolat, loop_disk, fio, tmp_path):
+    """Also of what was in flight when it, or the part of the run that is asked for, began: Perfetto takes nothing else."""
+    disk, path = loop_disk(), tmp_path / "run.iolat"
+    load = fio(disk.path, ioengine="io_uring", iodepth=32, time_based=None, runtime=10).go()
+    start_iolat_record(start_iolat, path, "--device", disk.name, "-D", "1s").end()
+    load.proc.terminate()
+    for args in ((), ("--from", "300ms")):
+        events = json.loads(report(path, "-f", "trace", *args).stdout)["traceEvents"]
+        assert min(e["ts"] for e in events if "ts" in e) == 0
