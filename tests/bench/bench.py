@@ -263,7 +263,9 @@ def main():
             report(rounds)
         report_start(o.iolat)
         report_idle(o.iolat)
-        line(f"iolat serve: CPU at {serving.RATE} requests a second, %", f"{serving.cpu_at_rate(Iolat, o.iolat, disk):.2f}")
+        own, kernel = serving.cpu_at_rate(Iolat, o.iolat, disk)
+        line(f"iolat serve: CPU at {serving.RATE} requests a second, %",
+             f"{own + kernel:.2f}, {kernel:.2f} of it in its programs")
         sizes = [size / base.MIB for size in serving.memory(Iolat, o.iolat, here)]
         line(f"iolat serve: resident, maps with {serving.CONTAINERS} containers, MiB", "{:.1f}, {:.1f}".format(*sizes))
     switches.report(o.iolat, o.switches)
