@@ -1,5 +1,6 @@
 """What lies beside the program for a fleet: the unit, the rules, the dashboard and the DaemonSet, each read by the program
 that it is for, where that can be had."""
+import fnmatch
 import json
 import re
 import shutil
@@ -30,6 +31,18 @@ def test_unit_is_confined(folder):
     done = base.sh("systemd-analyze", "security", "--offline=true", "--threshold=30", base.BUILD / "iolat.service",
                    check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_unit_has_gpus():
+    """Its driver's devices, by the names that /proc/devices has had for them, and no others: with CAP_DAC_READ_SEARCH a
+    disk's node could be read."""
+    unit = (DEPLOY / "iolat.service").read_text()
+    allowed = [device.removeprefix("char-") for device in re.findall(r"^DeviceAllow=(\S+)", unit, re.M)]
+    assert "DevicePolicy=closed" in unit.splitlines() and "PrivateDevices=yes" not in unit.splitlines()
+    for name in ("nvidia-frontend", "nvidia", "nvidiactl", "nvidia-uvm", "nvidia-caps"):
+        assert any(fnmatch.fnmatch(name, pattern) for pattern in allowed)
+    for name in ("sd", "mem", "nvme", "loop", "raw"):
+        assert not any(fnmatch.fnmatch(name, pattern) for pattern in allowed)
 
 
 def test_rules(folder):
