@@ -209,13 +209,35 @@ int cgroups_container(struct cgroup_table *t, const struct iolat_container *e)
 	return 0;
 }
 
-/* Of what nobody asked about nothing needs to be kept either; the limit takes care of it. */
+/* One that a row names stays until the limit. */
+static void forget(struct cgroup_table *t, uint64_t key)
+{
+	struct known_cgroup *c = map_get(&t->ids.map, &key);
+	struct known_place *in[PLACE_KINDS];
+
+	if (!c || !c->gone || c->refs > 1)
+		return;
+	memcpy(in, c->in, sizeof(in));
+	for (int kind = 0; kind < PLACE_KINDS; kind++)
+		place_ref(in[kind]);
+	lru_drop(&t->ids, &c->node);
+	for (int kind = 0; kind < PLACE_KINDS; kind++) {
+		place_unref(in[kind]);
+		places_forget(&t->places, kind, in[kind]);
+	}
+}
+
 void cgroups_gone(struct cgroup_table *t, const struct iolat_cgroup_gone *e)
 {
 	struct known_cgroup *c = lru_get(&t->ids, &e->cgroup);
+	uint64_t *oldest = &t->gone[t->n_gone % CGROUPS_GONE];
 
-	if (c)
-		c->gone = true;
+	if (!c || c->gone)
+		return;
+	c->gone = true;
+	forget(t, *oldest);
+	*oldest = e->cgroup;
+	t->n_gone++;
 }
 
 /* --- selections ------------------------------------------------------------------- */

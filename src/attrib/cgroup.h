@@ -10,7 +10,10 @@
 #include "attrib/place.h"
 #include "attrib/select.h"
 
-enum { CGROUPS_LIMIT = 65536 };
+enum {
+	CGROUPS_LIMIT = 65536,
+	CGROUPS_GONE = 4096, /* removed ones that are remembered: their I/O may end later */
+};
 
 /* Counted references: the table's own, the rows', and that of a `same`. */
 struct known_cgroup {
@@ -27,6 +30,8 @@ struct cgroup_table {
 	struct lru ids;
 	struct map paths; /* of v1 trees: by tree and hash of the path */
 	struct places places;
+	uint64_t gone[CGROUPS_GONE]; /* the last ones that were removed, 0: none */
+	size_t n_gone;		     /* so far */
 	const struct selection *selection;
 	uint64_t generation; /* grows whenever an earlier answer may come out differently */
 };

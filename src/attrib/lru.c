@@ -19,10 +19,8 @@ static const void *key_of(const struct lru *l, const struct lru_node *node)
 	return (const char *)node + l->key_at;
 }
 
-static void drop_oldest(struct lru *l)
+void lru_drop(struct lru *l, struct lru_node *node)
 {
-	struct lru_node *node = list_entry(l->order.next, struct lru_node, order);
-
 	map_del(&l->map, key_of(l, node));
 	list_del(&node->order);
 	if (l->drop)
@@ -32,7 +30,7 @@ static void drop_oldest(struct lru *l)
 void lru_trim(struct lru *l, size_t n)
 {
 	while (l->map.count > n)
-		drop_oldest(l);
+		lru_drop(l, list_entry(l->order.next, struct lru_node, order));
 }
 
 void lru_free(struct lru *l)

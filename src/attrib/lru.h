@@ -33,5 +33,6 @@ void *lru_get(struct lru *l, const void *key); /* the member, now the youngest, 
 int lru_put(struct lru *l, struct lru_node *node);
 
 void lru_trim(struct lru *l, size_t n); /* drops the oldest beyond n */
+void lru_drop(struct lru *l, struct lru_node *node); /* a member */
 
 #endif

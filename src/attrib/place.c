@@ -44,6 +44,12 @@ void place_unref(struct known_place *p)
 	free(p);
 }
 
+void places_forget(struct places *p, enum place_kind kind, struct known_place *place)
+{
+	if (place && place->refs == 1 && lru_get(&p->kinds[kind], &place->key) == place)
+		lru_drop(&p->kinds[kind], &place->node);
+}
+
 /* --- texts ------------------------------------------------------------------------ */
 
 struct texts {

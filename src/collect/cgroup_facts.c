@@ -15,6 +15,7 @@
 #include "collect/names.h"
 
 #define MAX_CGROUPS 65536 /* known ids before the set is started anew */
+#define GONE	    4096  /* removed ones that are remembered */
 #define TRIES	    20	  /* for a name that is not there yet */
 
 /* What is known of an id: everything, or what is still open. */
@@ -35,6 +36,8 @@ struct cgroup_facts {
 	struct names_daemons daemons;
 	struct map ids; /* KNOWN, NO_PATH or struct nameless */
 	uint64_t last;	/* the id seen last, if it is known */
+	uint64_t gone[GONE]; /* the last ones that were removed, 0: none */
+	size_t n_gone;	     /* so far */
 };
 
 int cgroup_facts_new(struct cgroup_facts **out, const struct cgroupfs *cgroups, const struct sink *sink)
@@ -292,6 +295,18 @@ int cgroup_facts_made(struct cgroup_facts *f, const struct iolat_cgroup *e)
 	if (!e->path[0])
 		return resolve(f, e->cgroup, 0);
 	return know_twin(f, e->cgroup, e->path) ?: know(f, e->cgroup, e->path, 0);
+}
+
+void cgroup_facts_gone(struct cgroup_facts *f, uint64_t key)
+{
+	uint64_t *oldest = &f->gone[f->n_gone++ % GONE];
+	void *state = map_get(&f->ids, oldest);
+
+	if (state) {
+		map_del(&f->ids, oldest);
+		forget(state);
+	}
+	*oldest = key;
 }
 
 int cgroup_facts_retry(struct cgroup_facts *f)

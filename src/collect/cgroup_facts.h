@@ -26,6 +26,9 @@ int cgroup_facts_see(struct cgroup_facts *f, uint64_t key, uint32_t tgid);
 /* The kernel side's word on one that was made. */
 int cgroup_facts_made(struct cgroup_facts *f, const struct iolat_cgroup *e);
 
+/* One was removed: I/O of it may still end. */
+void cgroup_facts_gone(struct cgroup_facts *f, uint64_t key);
+
 /* What could not be told so far may have been asked too early: tries again, once a frame. */
 int cgroup_facts_retry(struct cgroup_facts *f);
 

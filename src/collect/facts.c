@@ -155,6 +155,7 @@ static int pass(void *ctx, const void *data, size_t size)
 	const struct iolat_aggregate *aggregate = data;
 	const struct iolat_other *other = data;
 	const struct iolat_inflight *inflight = data;
+	const struct iolat_cgroup_gone *gone = data;
 	struct facts *f = ctx;
 	int err = 0;
 
@@ -191,6 +192,9 @@ static int pass(void *ctx, const void *data, size_t size)
 		break;
 	case IOLAT_EV_DENTRY:
 		return file_facts_dentry(&f->files, data);
+	case IOLAT_EV_CGROUP_GONE:
+		cgroup_facts_gone(f->cgroups, gone->cgroup);
+		break;
 	case IOLAT_EV_CGROUP:
 		return cgroup_facts_made(f->cgroups, data);
 	}
