@@ -1,6 +1,6 @@
 """Runs the checks in a guest of tests/vm/boot, as root: the disks may be overwritten.
 
-    python3 -m guest [--part short|half|whole] [--machine NAME] [--only WORD]... IOLAT RESULTS
+    python3 -m guest [--part short|whole] [--machine NAME] [--only WORD]... IOLAT RESULTS
 
 Writes RESULTS: a JSON object that maps each check's label to null (it holds) or to what was wrong. Time is stretched in
 there, so latencies are only held against lower bounds; counts, bytes and owners are exact.
@@ -34,20 +34,24 @@ def exhaust(generator):
 
 def run_sharing(results, form, options, idle, some):
     """All of these checks before one iolat."""
-    started = []
     run = tools.Iolat(*options, form=form, strict=False, idle=idle)
+    going = [(c, c.function(run)) for c in some]
+
+    def go_on(which):
+        return [(c, generator) for c, generator in going
+                if not which(c) or attempt(results, checks.label(form, c), next, generator)]
+    going = go_on(lambda c: c.early)
     try:
         with run:
-            for c in some:
-                generator = c.function(run)
-                if attempt(results, checks.label(form, c), next, generator):
-                    started.append((c, generator))
+            going = go_on(lambda _: True)
+            if not idle:
+                time.sleep(0.4)  # longer than --stuck
     except Exception:
         problem = traceback.format_exc()
         print(problem, flush=True)
         results.update({checks.label(form, c): problem for c in some})
         return
-    for c, generator in started:
+    for c, generator in going:
         attempt(results, checks.label(form, c), exhaust, generator)
 
 
@@ -64,7 +68,7 @@ def main():
     tools.put("/sys/kernel/debug/kprobes/enabled", 0)  # whoever counts on one sees nothing
     tools.make_disks()
     results = {"release": os.uname().release}
-    chosen = [(form, c) for form, c in checks.chosen("v1" if tools.hybrid() else "v2", args.part, args.machine)
+    chosen = [(form, c) for form, c in checks.chosen(results["release"], "v1" if tools.hybrid() else "v2", args.part, args.machine)
               if any(word in checks.label(form, c) for word in args.only or [""])]
     for form in checks.FORMS:
         for run in checks.RUNS:

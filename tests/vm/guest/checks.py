@@ -13,7 +13,9 @@ that iolat's summary:
 So a check costs what its I/O costs. It must tell its rows by a process, device or cgroup of its own. A check that
 needs an iolat of its own, with other options, is a plain function: it takes the form and calls tools.Iolat.
 
-    @check(run=HANGING)          shares another iolat: its I/O is still under way when that ends
+    @check(run=ONCE)             shares another iolat (RUNS)
+    @check(early=True)           what stands before a first `yield`, of two, happens before that iolat
+    @check(kernels=[OLD, NEW])   not on every kernel, where it is iolat's own doing that counts
     @check(short=True)           also in `make check`
     @check(cgroups=["v2"])       only on hosts with this layout
     @check(forms=["raw"])        not in every form of the programs (tools.FORMS)
@@ -32,7 +34,10 @@ FORMS = ["chosen", "raw"]
 BUSY = (("--waits", "--by", "process,cgroup,container,pod,device,op"), True)
 HANGING = (("--waits", "--stuck", "300ms"), False)
 FILES = (("--waits", "--by", "process,fs,file,op"), True)
-RUNS = [BUSY, HANGING, FILES]
+ONCE = (("--waits", "--by", "worker,process,op"), True)  # rows without a device
+RUNS = [BUSY, HANGING, FILES, ONCE]
+# What the release of a kernel begins with.
+OLD, NEW = "5.", "7."
 # Of other architectures: what Debian's kernel has no modules for there.
 ABSENT = {"arm64": ("scsi.", "merges.queued")}
 
@@ -44,17 +49,19 @@ class Check(NamedTuple):
     cgroups: list
     forms: list
     machine: str
+    kernels: tuple
+    early: bool
     run: tuple  # of RUNS, None: its own
 
 
 ALL = []
 
 
-def check(short=False, cgroups=("v2", "v1"), forms=FORMS, machine="plain", run=BUSY):
+def check(short=False, cgroups=("v2", "v1"), forms=FORMS, machine="plain", kernels=("",), early=False, run=BUSY):
     def add(function):
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         shares = run if inspect.isgeneratorfunction(function) else None
-        ALL.append(Check(name, function, short, list(cgroups), list(forms), machine, shares))
+        ALL.append(Check(name, function, short, list(cgroups), list(forms), machine, tuple(kernels), early, shares))
         return function
     return add
 
@@ -66,21 +73,17 @@ def load():
     return ALL
 
 
-def forms_of(part, cgroups):
-    """The forms that are asked on a host with these cgroups."""
-    return {"short": FORMS[:1], "half": FORMS[:1] if cgroups == "v2" else FORMS[1:], "whole": FORMS}[part]
-
-
 def fits(c, machine):
     if machine in ABSENT:
         return c.machine == "plain" and not c.name.startswith(ABSENT[machine])
     return c.machine == machine
 
 
-def chosen(cgroups, part="whole", machine="plain"):
-    """[(form, check)] for a boot, each form's together."""
-    return [(form, c) for form in forms_of(part, cgroups) for c in load()
-            if form in c.forms and cgroups in c.cgroups and fits(c, machine) and (c.short or part != "short")]
+def chosen(release, cgroups, part="whole", machine="plain"):
+    """[(form, check)] for a boot of a kernel whose release begins so, each form's together."""
+    return [(form, c) for form in {"short": FORMS[:1], "whole": FORMS}[part] for c in load()
+            if form in c.forms and cgroups in c.cgroups and fits(c, machine) and release.startswith(c.kernels)
+            and (c.short or part != "short")]
 
 
 def label(form, c):

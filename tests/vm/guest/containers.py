@@ -7,7 +7,6 @@ from . import tools
 from .checks import check
 
 SIZE = 8 * tools.MIB
-BY = ("--by", "process,cgroup,container,pod,device,op")
 
 
 def an_id(digit):
@@ -59,8 +58,8 @@ def dd(target, count, *flags):
     return ["dd", "if=/dev/zero", f"of={target}", "bs=64k", f"count={count}", "status=none", *flags]
 
 
-def bytes_of(iolat, name, op="write", pid=None):
-    rows = [r for r in iolat.rows("nvme0n1", op) if r["container"] and r["container"]["name"] == name]
+def bytes_of(run, name):
+    rows = [r for r in run.rows("nvme0n1", "write") if r["container"] and r["container"]["name"] == name]
     return sum(r["bytes"] for r in rows), rows
 
 
@@ -69,56 +68,55 @@ def near(got, want, what):
 
 
 @check()
-def docker(form):
+def docker(run):
     """Two containers, one of which lives for a moment: direct and written-back bytes are theirs, by name."""
     ids = {"web": an_id("a"), "blink": an_id("b")}
     for name, ident in ids.items():
         name_container(ident, name)
     with tools.ext4("/dev/nvme0n1") as mountpoint, cgroups(f"/docker/{ids['web']}", "+io +memory") as web:
-        with tools.Iolat("--device", "nvme0n1", *BY, form=form) as iolat:
-            run_in(web, *dd(f"{mountpoint}/direct", 64, "oflag=direct"))
-            run_in(web, *dd(f"{mountpoint}/buffered", 128))
-            with cgroups(f"/docker/{ids['blink']}") as blink:
-                run_in(blink, *dd(f"{mountpoint}/short", 32, "oflag=direct"))
-            tools.put("/var/lib/docker/containers/" + ids["blink"] + "/config.v2.json", "")
-            tools.sh("sync")
-            tools.time.sleep(0.5)
-    owned, rows = bytes_of(iolat, "web")
+        run_in(web, *dd(f"{mountpoint}/direct", 64, "oflag=direct"))
+        run_in(web, *dd(f"{mountpoint}/buffered", 128))
+        with cgroups(f"/docker/{ids['blink']}") as blink:
+            run_in(blink, *dd(f"{mountpoint}/short", 32, "oflag=direct"))
+        tools.put("/var/lib/docker/containers/" + ids["blink"] + "/config.v2.json", "")
+        os.sync()
+        tools.time.sleep(0.5)
+    yield
+    owned, rows = bytes_of(run, "web")
     # Debian's 6.12 has blkio on v1, but memory no more: then nobody knows who filled a page.
     charged = not tools.hybrid() or len(web) > 1
     near(owned, 4 * tools.MIB + (SIZE if charged else 0), "web")
     assert {r["container"]["id"] for r in rows} == {ids["web"]}
     assert charged == any(r["process"] is None and r["via"] == "writeback" for r in rows), rows
-    near(bytes_of(iolat, "blink")[0], 2 * tools.MIB, "blink")
+    near(bytes_of(run, "blink")[0], 2 * tools.MIB, "blink")
 
 
-def kubelet_like(form, delegate, levels):
+def kubelet_like(run, delegate, levels, uid, ident):
     """What a pod wrote is the pod's, though its bios carry no cgroup, or one above the pod's."""
-    uid, ident = "01234567-89ab-cdef-0123-456789abcdef", an_id("c")
     tools.put(f"{tools.CGROUP_ROOT}/cgroup.subtree_control", delegate)
     try:
         with tools.ext4("/dev/nvme0n1") as mountpoint, \
                 cgroups(f"/kubepods/burstable/pod{uid}/{ident}", delegate="+memory") as leaf:
-            with tools.Iolat("--device", "nvme0n1", *BY, form=form) as iolat:
-                run_in(leaf, *dd(f"{mountpoint}/file", 128))
-                tools.sh("sync")
-                tools.time.sleep(0.5)
+            run_in(leaf, *dd(f"{mountpoint}/file", 128))
+            os.sync()
+            tools.time.sleep(0.5)
     finally:
         tools.put(f"{tools.CGROUP_ROOT}/cgroup.subtree_control", "+io +memory")
-    rows = [r for r in iolat.rows("nvme0n1", "write") if r["container"] and r["container"]["id"] == ident]
-    near(sum(r["bytes"] for r in rows), SIZE, f"{levels}; there are {iolat.rows('nvme0n1')}")
+    yield
+    rows = [r for r in run.rows("nvme0n1", "write") if r["container"] and r["container"]["id"] == ident]
+    near(sum(r["bytes"] for r in rows), SIZE, f"{levels}; there are {run.rows('nvme0n1')}")
     assert {r["pod"]["uid"] for r in rows} == {uid}
     late = [r for r in rows if r["process"] is None]
     assert late and {r["owner_from"] for r in late} == {"page"}, late
 
 
 @check(cgroups=["v2"])
-def io_not_delegated(form):
+def io_not_delegated(run):
     """kubelet's default: memory is handed down, io not even from the root."""
-    kubelet_like(form, "-io", "io nowhere")
+    yield from kubelet_like(run, "-io", "io nowhere", "01234567-89ab-cdef-0123-456789abcdef", an_id("c"))
 
 
 @check(cgroups=["v2"])
-def io_not_delegated_to_the_end(form):
+def io_not_delegated_to_the_end(run):
     """io is handed down by the root, for somebody else's sake, and no further."""
-    kubelet_like(form, "+io", "io at the first level")
+    yield from kubelet_like(run, "+io", "io at the first level", "11234567-89ab-cdef-0123-456789abcdef", an_id("d"))

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 from . import devices, hanging, tools
-from .checks import check
+from .checks import FILES, NEW, check
 
 BTF = "/sys/kernel/btf/vmlinux"
 
@@ -33,30 +33,33 @@ def tracepoints_alone(run):
     assert kprobes == "", f"kprobes: {kprobes}"
 
 
-@check(cgroups=["v2"], forms=["chosen"])
-def forms(_):
-    """Every form that this kernel has the means for loads whole and counts, also those that a newer one hides."""
-    some = ["btf"]  # raw is asked everywhere
-    if tools.release() >= (5, 17):  # bpf_loop
-        some.append("modern")
-    for form in some:
-        with tools.Iolat("--waits", form=form) as iolat:
-            pid = tools.child(lambda: tools.write("vda", count=15, fsync=True))
-        got = [iolat.sum("ios", "vda", op, pid=pid) for op in ("write", "flush")]
-        assert got == [15, 15], f"form {form}: {got}"
-        tools.all_attached(iolat)
+def best_form():
+    return "modern" if tools.release() >= (5, 17) else "btf"  # bpf_loop
 
 
-@check(cgroups=["v2"])
-def late(form):
+@check(cgroups=["v2"], forms=["chosen"], kernels=["6.", NEW])
+def hidden_form(_):
+    """The form that the best one hides loads whole and counts, too; the poorest is asked everywhere."""
+    with tools.Iolat("--waits", form="btf") as iolat:
+        pid = tools.child(lambda: tools.write("vda", count=15, fsync=True))
+    got = [iolat.sum("ios", "vda", op, pid=pid) for op in ("write", "flush")]
+    assert got == [15, 15], got
+    tools.all_attached(iolat)
+
+
+@check(run=FILES, early=True)
+def late(run):
     """A request that was under way before iolat: unmatched, in no row, and forgotten."""
-    with devices.loop() as (disk, backing), contextlib.ExitStack() as stack:
+    with devices.loop() as (disk, backing):
         with devices.suspended(backing):
-            early = hanging.Reader(disk)
-            iolat = stack.enter_context(tools.Iolat("-d", disk, form=form))
-        early.end()
-    assert iolat.summary["coverage"]["unmatched"] == 1, f"{iolat.summary['coverage']}"
-    assert not iolat.rows(disk), f"{iolat.rows(disk)}"
+            reader = hanging.Reader(disk)
+            yield
+        reader.end()
+    yield
+    assert run.summary["coverage"]["unmatched"] == 1, f"{run.summary['coverage']}"
+    rows = [r for r in run.summary["rows"] if r["process"] and r["process"]["pid"] == reader.pid]
+    assert not rows, rows
+    assert run.left == {}, f"left behind: {run.left}"
 
 
 @contextlib.contextmanager
@@ -74,11 +77,11 @@ def no_btf(folder):
 @check(cgroups=["v2"], forms=["chosen"])
 def without_btf(_):
     """On a kernel without BTF of its own: told what is missing, it works with a file of it, names of older tasks
-    included."""
+    included; in the form that is the best here."""
     with no_btf("/tmp") as btf:
         refused = subprocess.run([tools.IOLAT, "-D", "1s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert refused.returncode == 3 and "--btf" in refused.stderr, f"{refused.returncode}: {refused.stderr}"
-        with tools.Iolat("--btf", btf) as iolat:
+        with tools.Iolat("--btf", btf, form=best_form()) as iolat:
             pid = tools.child(lambda: tools.write("vda", count=15, fsync=True))
         rows = iolat.rows("vda", pid=pid)
         got = [iolat.sum("ios", "vda", op, pid=pid) for op in ("write", "flush")]

@@ -4,7 +4,7 @@ import fcntl
 import os
 
 from . import tools
-from .checks import check
+from .checks import NEW, OLD, check
 
 SET_FD, CLEAR_FD, ADD, REMOVE = 0x4C00, 0x4C01, 0x4C80, 0x4C81
 FIRST, MANY = 1000, 300  # minors above 255
@@ -44,7 +44,7 @@ def filled(number):
     os.unlink(f"/tmp/{name}")
 
 
-@check(cgroups=["v2"], forms=["chosen"])
+@check(cgroups=["v2"], forms=["chosen"], kernels=[OLD, NEW])
 def many_loops(run):
     """300 devices that are there for a while: each has its name, its number and its count."""
     def load():

@@ -1,5 +1,4 @@
 """A machine of another size: a queue for each of several CPUs, many possible CPUs, many disks. (machine="big")"""
-import contextlib
 import json
 import os
 import re
@@ -15,24 +14,19 @@ IOS = 600  # of each process: more than a small ring holds
 ROOMS = [([], {}), (["--buffer-size", "64K"], {"IOLAT_SLOTS": "2", "IOLAT_RINGS": "4"}), ([], {"IOLAT_AGGREGATE": "1"})]
 
 
-@contextlib.contextmanager
 def null_blks(count, **settings):
-    """The names of that many disks besides the ones that all checks have."""
-    folders = [f"/sys/kernel/config/nullb/nullb{100 + i}" for i in range(count)]
-    try:
-        for folder in folders:
-            os.mkdir(folder)
-            for key, value in {"size": 64, "queue_mode": 2, "irqmode": 0, **settings, "power": 1}.items():
-                tools.put(f"{folder}/{key}", value)
-        # Older kernels number them as they come.
-        found = [n for n in os.listdir("/sys/block") if n.startswith("nullb") and n not in tools.NULL_BLK]
-        assert len(found) == count
-        tools.wait_until("the disks", lambda: all(os.path.exists(f"/dev/{n}") for n in found))
-        yield found
-    finally:
-        for folder in filter(os.path.exists, folders):
-            tools.put(f"{folder}/power", 0)
-            os.rmdir(folder)
+    """The names of that many disks besides the ones that are there. They stay, as it takes long to remove many."""
+    before = set(os.listdir("/sys/block"))
+    for i in range(count):
+        folder = f"/sys/kernel/config/nullb/nullb{len(before) + i}"
+        os.mkdir(folder)
+        for key, value in {"size": 64, "queue_mode": 2, "irqmode": 0, **settings, "power": 1}.items():
+            tools.put(f"{folder}/{key}", value)
+    # Older kernels number them as they come.
+    found = sorted(set(os.listdir("/sys/block")) - before)
+    assert len(found) == count
+    tools.wait_until("the disks", lambda: all(os.path.exists(f"/dev/{n}") for n in found))
+    return found
 
 
 def fio_on_each_cpu(device, ios):
@@ -65,45 +59,43 @@ def check_counts(iolat, device, counts):
 @check(machine="big")
 def queues(form):
     """Every request of every queue counts for its process, whatever the room."""
-    with null_blks(1, submit_queues=CPUS) as (device,):
-        queues = os.listdir(f"/sys/block/{device}/mq")
-        assert len(queues) >= CPUS, queues  # and one for polling
-        for args, environment in ROOMS:
-            with tools.Iolat("--device", device, *args, form=form, environment=environment) as iolat:
-                counts = counts_of(fio_on_each_cpu(device, IOS))
-            assert set(counts.values()) == {IOS}
-            check_counts(iolat, device, counts)
-            if "IOLAT_AGGREGATE" in environment:
-                assert iolat.summary["coverage"]["aggregated"] == CPUS * IOS
+    device, = null_blks(1, submit_queues=CPUS)
+    queues = os.listdir(f"/sys/block/{device}/mq")
+    assert len(queues) >= CPUS, queues  # and one for polling
+    for args, environment in ROOMS:
+        with tools.Iolat("--device", device, *args, form=form, environment=environment) as iolat:
+            counts = counts_of(fio_on_each_cpu(device, IOS))
+        assert set(counts.values()) == {IOS}
+        check_counts(iolat, device, counts)
+        if "IOLAT_AGGREGATE" in environment:
+            assert iolat.summary["coverage"]["aggregated"] == CPUS * IOS
 
 
 @check(machine="big", forms=["chosen"])
 def others_come_and_go(form):
     """Another iolat that starts and ends under load takes nothing away."""
-    with null_blks(1, submit_queues=CPUS) as (device,):
-        with tools.Iolat("--device", device, form=form) as iolat:
-            running = fio_on_each_cpu(device, 5 * IOS)
-            while any(process.poll() is None for process in running):
-                with tools.Iolat(form=form, idle=False):
-                    time.sleep(0.1)
-            counts = counts_of(running)
-        check_counts(iolat, device, counts)
+    device, = null_blks(1, submit_queues=CPUS)
+    with tools.Iolat("--device", device, form=form) as iolat:
+        running = fio_on_each_cpu(device, 5 * IOS)
+        while any(process.poll() is None for process in running):
+            with tools.Iolat(form=form, idle=False):
+                time.sleep(0.1)
+        counts = counts_of(running)
+    check_counts(iolat, device, counts)
 
 
 @check(machine="big", forms=["chosen"])
 def many(form):
     """64 possible CPUs and a thousand disks: it starts as ever, and its memory is sized by what is used."""
     assert tools.fetch("/sys/devices/system/cpu/possible") == f"0-{POSSIBLE - 1}"
-    with null_blks(DISKS, submit_queues=1, hw_queue_depth=1) as devices:
-        start = time.monotonic()
-        with tools.Iolat(form=form) as iolat:
-            print(f"ready after {time.monotonic() - start:.2f} s, emulated", flush=True)
-            for device in devices[::10]:
-                tools.read(device)
+    devices = null_blks(DISKS, submit_queues=1, hw_queue_depth=1)
+    with tools.Iolat(form=form) as iolat:
         for device in devices[::10]:
-            seen = iolat.coverage(device)
-            assert seen["seen"] == seen["kernel"] == 1, seen
-        text = subprocess.run([tools.IOLAT, "doctor"], stdout=subprocess.PIPE, text=True, check=True).stdout
+            tools.read(device)
+    for device in devices[::10]:
+        seen = iolat.coverage(device)
+        assert seen["seen"] == seen["kernel"] == 1, seen
+    text = subprocess.run([tools.IOLAT, "doctor"], stdout=subprocess.PIPE, text=True, check=True).stdout
     memory = [int(mib) for mib in re.findall(r"ok +(?:map memory|memory) +(\d+)M", text)]
     print(f"memory: {memory} MiB", flush=True)
     assert len(memory) == 2 and sum(memory) < 60, text

@@ -59,7 +59,7 @@ def wait_until(what, condition, timeout=60):
     end = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < end, f"waited {timeout} s in vain: {what}"
-        time.sleep(0.02)
+        time.sleep(0.005)
 
 
 def release():
@@ -168,6 +168,7 @@ class Iolat:
 
     def __enter__(self):
         ready, child_end = os.pipe()
+        start = time.monotonic()
         self.process = subprocess.Popen(
             [IOLAT, "-f", "json", "-i", "0", "--ready-fd", str(child_end), *self.args],
             pass_fds=[child_end], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -176,6 +177,7 @@ class Iolat:
             if pipe.read(1) != "\n":  # end of file: it gave up
                 out, err = self.process.communicate()
                 raise AssertionError(f"iolat ended with status {self.process.returncode}: {out}{err}")
+        print(f"    iolat, {self.form}, ready after {time.monotonic() - start:.1f} s", flush=True)
         return self
 
     def __exit__(self, kind, value, trace):
@@ -311,7 +313,7 @@ class Aio:
 
     def __init__(self, device):
         self.libc = ctypes.CDLL(None, use_errno=True)
-        self.context, self.fd, self.pending, self.kept = ctypes.c_ulong(0), opened(device), 0, []
+        self.context, self.fd, self.pending, self.kept = ctypes.c_ulong(0), opened(device), 0, {}
         self.call(self.SETUP, 256, ctypes.byref(self.context))
 
     def call(self, number, *args):
@@ -320,17 +322,14 @@ class Aio:
         return got
 
     def submit(self, op, offsets, size=4096):
-        blocks = []
-        for at in offsets:
-            memory = buffer(size)
-            address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-            block = ctypes.create_string_buffer(
-                struct.pack("=QIIHhIQQqQII", 0, 0, 0, self.CODES[op], 0, self.fd, address, size, at, 0, 0, 0))
-            self.kept += [memory, block]
-            blocks.append(ctypes.addressof(block))
-        pointers = (ctypes.c_uint64 * len(blocks))(*blocks)
-        assert self.call(self.SUBMIT, self.context, len(blocks), pointers) == len(blocks)
-        self.pending += len(blocks)
+        memory = self.kept.setdefault(size, buffer(size))
+        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        blocks = ctypes.create_string_buffer(b"".join(
+            struct.pack("=QIIHhIQQqQII", 0, 0, 0, self.CODES[op], 0, self.fd, address, size, at, 0, 0, 0) for at in offsets))
+        first, n = ctypes.addressof(blocks), len(offsets)
+        pointers = (ctypes.c_uint64 * n)(*range(first, first + 64 * n, 64))
+        assert self.call(self.SUBMIT, self.context, n, pointers) == n
+        self.pending += n
 
     def wait(self):
         events = ctypes.create_string_buffer(32 * self.pending)
@@ -384,12 +383,16 @@ def limit_reads(path, what, rate):
         put(f"{path}/io.max", f"{number} r{what}={rate or 'max'}")
 
 
+# Few inodes, so that little is to be written, and nothing left for the file system to initialise later, in the middle
+# of a measurement.
+MKFS_EXT4 = ["-q", "-F", "-N", "256", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"]
+
+
 @contextlib.contextmanager
 def ext4(device):
     mountpoint = "/mnt/ext4"
     os.makedirs(mountpoint, exist_ok=True)
-    # Nothing left for the file system to initialise later, in the middle of a measurement.
-    sh("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", device, "128M")
+    sh("mkfs.ext4", *MKFS_EXT4, device, "64M")
     sh("mount", "-t", "ext4", device, mountpoint)
     try:
         yield mountpoint
