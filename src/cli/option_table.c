@@ -156,7 +156,8 @@ static const struct option_row rows[] = {
 	  .more = "The output is TRACE with iolat's events added, on its clock and its process ids. TRACE may be compressed "
 		  "by gzip." },
 	{ 0, "merge-at", "TIME", SECTION_OUTPUT, REPORT, set_wall, FIELD(merge_at),
-	  .help = "when the ts 0 of that trace was, if it does not say; Perfetto does not show what was before" },
+	  .help = "when the ts 0 of that trace was, if it does not say",
+	  .more = "Perfetto does not show what was before." },
 	{ 0, "fail-on", "CODE[,CODE...]", SECTION_RUN, TRACE | REPORT, set_codes, FIELD(fail_on), VALUE_WORDS, code_words,
 	  .lists = true,
 	  .help = "status 5 when such a finding holds at the end" },
