@@ -196,9 +196,9 @@ static const struct option_row rows[] = {
 	{ 0, "explain-cgroup", "PATH", SECTION_OUTPUT, DOCTOR, set_text, FIELD(explain),
 	  .help = "what a cgroup's path is taken for, and by what name",
 	  .more = "PATH is one in the file system, or as /proc/PID/cgroup has it." },
-	{ 0, "help", NULL, SECTION_RUN, LIVE | RECORD | PLAY | SERVE | DOCTOR, set_help, FIELD(command),
+	{ 'h', "help", NULL, SECTION_RUN, LIVE | RECORD | PLAY | SERVE | DOCTOR, set_help, FIELD(command),
 	  .help = "this text" },
-	{ 0, "version", NULL, SECTION_RUN, LIVE | RECORD | PLAY | SERVE | DOCTOR, set_version, 0,
+	{ 'V', "version", NULL, SECTION_RUN, LIVE | RECORD | PLAY | SERVE | DOCTOR, set_version, 0,
 	  .help = "the version" },
 };
 /* clang-format on */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "cli/option_table.h"
@@ -312,6 +313,8 @@ static int check(const struct parser *p)
 	}
 	if (o->log_pattern && !o->log)
 		return refuse(p, "--log-pattern: of no use without --log FILE");
+	if (o->ready_fd == STDOUT_FILENO && command->traces_command && (command->needs_output || !o->output))
+		return refuse(p, "--ready-fd 1: that is standard output, where the answer goes");
 	if (o->no_children && !o->pids.n)
 		return refuse(p, "--no-children: of no use without --pid");
 	if (o->format && !command_takes_format(o->command, o->format->name))

@@ -272,6 +272,7 @@ static void test_doctor(void **state)
 	bad("--pid: not an option of 'doctor'; try 'iolat doctor --help'", "doctor", "-p1", NULL);
 	bad("--pid: not an option of 'doctor'; try 'iolat doctor --help'", "-p1", "doctor", NULL);
 	bad("--from: not an option of 'iolat'; try 'iolat --help'", "--from", "1s", NULL);
+	bad("--ready-fd 1: that is standard output, where the answer goes; try 'iolat --help'", "--ready-fd", "1", NULL);
 	bad("--no-children: of no use without --pid; try 'iolat serve --help'", "serve", "--no-children", NULL);
 	bad("--format 'html': not a format of 'iolat'; try 'iolat --help'", "-f", "html", NULL);
 	bad("--format 'csv': not a format of 'doctor'; try 'iolat doctor --help'", "doctor",
@@ -296,6 +297,8 @@ __attribute__((sentinel)) static void answers(const char *part, ...)
 static void test_answers(void **state)
 {
 	answers("iolat " IOLAT_VERSION "\n", "--version", NULL);
+	answers("iolat " IOLAT_VERSION "\n", "-V", NULL);
+	answers("Usage: iolat record", "record", "-h", NULL);
 	answers("sudo iolat --pid 4242", "--help", NULL);
 	answers("Usage: iolat doctor [OPTIONS] [FILE]\n", "doctor", "--help", NULL);
 	assert_null(strstr(caught[0], "--pid"));
