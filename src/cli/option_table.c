@@ -90,7 +90,7 @@ static const struct option_row rows[] = {
 	  .more = "The full screen is what a terminal gets where neither a format, a file nor a COMMAND is named." },
 	{ 'o', "output", "FILE", SECTION_OUTPUT, LIVE | RECORD | PLAY, set_text, FIELD(output), VALUE_FILE,
 	  .help = "write there instead of standard output",
-	  .more = "FILE is written frame by frame, by a report or a comparison all at once: what was there before stays "
+	  .more = "- is standard output itself. FILE is written frame by frame, by a report or a comparison all at once: what was there before stays "
 		  "until then. It belongs to *SUDO_UID* when there is one. "
 		  "Root does not follow a symbolic link to it." },
 	{ 'i', "interval", "DUR", SECTION_OUTPUT, LIVE | REPORT | SERVE, set_interval, FIELD(interval_ns),

@@ -188,11 +188,13 @@ static int usage_word(const struct parser *p, const char *word)
 	return refuse(p, "unknown command '%s'; a program to trace goes behind '--'", word);
 }
 
+/* "-" is standard input, as everywhere. */
 static int take_file(struct parser *p)
 {
+	const char *word = strcmp(p->argv[optind], "-") ? p->argv[optind] : "/dev/stdin";
 	struct reason why;
 
-	if (set_words(&p->o->files, p->argv[optind], &why)) {
+	if (set_words(&p->o->files, word, &why)) {
 		log_error("'%s': not a file name", p->argv[optind]);
 		return EXIT_USAGE;
 	}
@@ -289,6 +291,8 @@ static void default_format(struct options *o)
 {
 	o->full_screen = o->command == COMMAND_LIVE && !o->format && !o->plain && !o->output &&
 			 !o->argv && o->interval_ns;
+	if (o->output && !strcmp(o->output, "-")) /* standard output, as everywhere */
+		o->output = NULL;
 	if (!o->format && o->command != COMMAND_RECORD)
 		o->format = renderer_find("table");
 }

@@ -258,6 +258,20 @@ static void test_usage(void **state)
 	    "--", "x", NULL);
 }
 
+static void test_dash(void **state)
+{
+	struct options o;
+
+	good(&o, "-o", "-", NULL);
+	assert_null(o.output);
+	assert_false(o.full_screen);
+	options_free(&o);
+	good(&o, "report", "a", "-", NULL);
+	assert_string_equal(o.files.at[1], "/dev/stdin");
+	options_free(&o);
+	bad("record: --output FILE is missing; try 'iolat record --help'", "record", "-o", "-", NULL);
+}
+
 static void test_doctor(void **state)
 {
 	struct options o;
@@ -470,7 +484,8 @@ int main(void)
 		cmocka_unit_test(test_selection),	cmocka_unit_test(test_output),
 		cmocka_unit_test(test_columns),		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_numbers_refused), cmocka_unit_test(test_words_refused),
-		cmocka_unit_test(test_usage),		cmocka_unit_test(test_doctor),
+		cmocka_unit_test(test_usage),		cmocka_unit_test(test_dash),
+		cmocka_unit_test(test_doctor),
 		cmocka_unit_test(test_answers),		cmocka_unit_test(test_no_argv),
 		cmocka_unit_test(test_help_width),	cmocka_unit_test(test_documents),
 		cmocka_unit_test(test_completion),
