@@ -580,7 +580,7 @@ enum iolat_fs_text {
 /* A file system; may come again, the last one holds. */
 struct iolat_fs {
 	struct iolat_head head;
-	__u32 magic;		/* statfs(2)'s f_type */
+	__u32 magic;		/* statfs(2)'s f_type; 0: nobody has used it, it was mounted when tracing began */
 	__u32 major;		/* its device, or the number that stands for one */
 	__u32 minor;
 	char text[];		/* enum iolat_fs_text, a NUL behind each */

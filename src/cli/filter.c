@@ -3,6 +3,7 @@
 #include "cli/filter.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -56,6 +57,56 @@ void filter_user(struct selection *s, const struct options *o, const struct iola
 	for (size_t i = 0; i < o->users.n; i++)
 		if (!strcmp(o->users.at[i], e->name))
 			s->uids[i] = e->uid;
+}
+
+static int set_word(struct select_words *w, size_t i, const char *word)
+{
+	char *copy = strdup(word);
+
+	if (!copy)
+		return -ENOMEM;
+	free(w->at[i]);
+	w->at[i] = copy;
+	return 0;
+}
+
+/* What of a path the mount point is, 0: it lies elsewhere. */
+static size_t covered(const char *path, const char *point)
+{
+	size_t len = strlen(point);
+
+	while (len && point[len - 1] == '/')
+		len--;
+	return path[0] != '/' || strncmp(path, point, len) || (path[len] && path[len] != '/') ? 0 : len + 1;
+}
+
+/* The disk or partition, by the name that it was mounted by; a disk that has another (a mapped one) is found by its
+ * numbers. */
+int filter_fs(struct selection *s, const struct options *o, struct filter_path *paths, const struct iolat_fs *e)
+{
+	const char *source = e->text + strlen(e->text) + 1, *point = source + strlen(source) + 1;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < o->devices.n; i++) {
+		const char *path = o->devices.at[i];
+		size_t len = strncmp(path, "/dev/", 5) ? covered(path, point) : 0;
+
+		if (!len || len < paths[i].len)
+			continue;
+		paths[i] = (struct filter_path){len, e->major, e->minor};
+		err = set_word(&s->devices, i, strncmp(source, "/dev/", 5) ? path : source);
+	}
+	return err;
+}
+
+int filter_disk(struct selection *s, const struct options *o, const struct filter_path *paths, const struct iolat_disk *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < o->devices.n; i++)
+		if (paths[i].len && paths[i].major == e->major && paths[i].minor == e->minor)
+			err = set_word(&s->devices, i, e->name);
+	return err;
 }
 
 int filter_make(struct selection *s, const struct options *o)

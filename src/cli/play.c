@@ -20,6 +20,30 @@ static void note_user(struct play *p, const struct iolat_user *e, size_t size)
 		filter_user(&p->selection, p->o, e);
 }
 
+static bool has_texts(const struct iolat_fs *e, size_t size)
+{
+	const char *at = e->text, *end = (const char *)e + size;
+
+	for (int i = 0; at && i < IOLAT_FS_MAX; i++) {
+		at = at < end ? memchr(at, '\0', end - at) : NULL;
+		at = at ? at + 1 : NULL;
+	}
+	return at;
+}
+
+/* So has it the same devices. */
+static int note_place(struct play *p, const struct iolat_head *head, size_t size)
+{
+	const struct iolat_disk *disk = (const void *)head;
+	const struct iolat_fs *fs = (const void *)head;
+
+	if (head->kind == IOLAT_EV_FS && size >= sizeof(*fs) && !fs->magic && has_texts(fs, size))
+		return filter_fs(&p->selection, p->o, p->paths, fs);
+	if (head->kind == IOLAT_EV_DISK && size >= sizeof(*disk) && memchr(disk->name, '\0', sizeof(disk->name)))
+		return filter_disk(&p->selection, p->o, p->paths, disk);
+	return 0;
+}
+
 static int take_event(void *ctx, const void *data, size_t size)
 {
 	struct play *p = ctx;
@@ -33,6 +57,9 @@ static int take_event(void *ctx, const void *data, size_t size)
 	size = head == data ? size : head->size;
 	if (head->kind == IOLAT_EV_USER)
 		note_user(p, (const void *)head, size);
+	err = note_place(p, head, size);
+	if (err)
+		return err;
 	if (p->names) {
 		head = anonymize(p->names, head, size, &err);
 		if (!head)
@@ -101,6 +128,9 @@ int play_open(struct play *p, const char *path, const struct options *o, const s
 	status = filter_make(&p->selection, o);
 	if (status != EXIT_OK)
 		return status;
+	p->paths = calloc(o->devices.n + 1, sizeof(*p->paths));
+	if (!p->paths)
+		return play_explain(p, -ENOMEM);
 	err = capture_open(&p->reader, path, &version);
 	if (err)
 		return refuse(path, err, version);
@@ -223,6 +253,7 @@ void play_close(struct play *p)
 	run_free(p->run);
 	select_free(&p->selection);
 	free(p->names);
+	free(p->paths);
 	capture_reader_close(p->reader);
 	parts_free(&p->parts);
 	*p = (struct play){0};

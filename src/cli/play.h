@@ -7,6 +7,7 @@
 #include "capture/parts.h"
 #include "capture/reader.h"
 #include "capture/window.h"
+#include "cli/filter.h"
 #include "cli/options.h"
 #include "stats/run.h"
 
@@ -14,6 +15,7 @@ struct play {
 	const struct options *o;
 	const char *path;
 	struct selection selection;
+	struct filter_path *paths; /* of each --device */
 	struct parts parts;
 	struct window window;
 	struct anonymizer *names; /* NULL: they stay */

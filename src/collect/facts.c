@@ -299,7 +299,7 @@ int facts_begin(struct facts *f, const struct iolat_knobs *knobs, bool records)
 
 	diskwatch_begin(&f->disks, NULL);
 	err = send_run(f, knobs, records) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
-	err = err ?: cgroup_facts_begin(f->cgroups);
+	err = err ?: cgroup_facts_begin(f->cgroups) ?: records ? file_facts_begin(&f->files) : 0;
 	err = err ?: tracer_note_sleepers(f->tracer);
 	return err == -ENOTSUP ? 0 : err; /* who sleeps already shows at its next sleep */
 }
@@ -320,7 +320,8 @@ int facts_follow(struct facts *f, struct facts *leader, const struct facts *befo
 	}
 	f->names_lost = f->before.names_lost;
 	err = send_run(f, knobs, true) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
-	err = err ?: cgroup_facts_begin(f->cgroups) ?: send_names(f, leader) ?: send_log(f, leader);
+	err = err ?: cgroup_facts_begin(f->cgroups) ?: file_facts_begin(&f->files);
+	err = err ?: send_names(f, leader) ?: send_log(f, leader);
 	err = err ?: diskwatch_copy(&f->disks, &leader->disks, disks, &f->sink);
 	if (err)
 		return err;

@@ -229,6 +229,19 @@ static int tell_system(struct file_facts *f, const struct iolat_dentry *of, cons
 	return send(f, &e, e.fs.head.size);
 }
 
+int file_facts_begin(struct file_facts *f)
+{
+	int err = read_table(&f->ours, NULL);
+
+	for (size_t i = 0; !err && i < f->ours.n; i++) {
+		const struct mount *m = &f->ours.at[i];
+		const struct iolat_dentry nobodys = {.fs_major = m->major, .fs_minor = m->minor};
+
+		err = tell_system(f, &nobodys, m);
+	}
+	return err;
+}
+
 static int note(struct file_facts *f, struct map *where, uint64_t dev)
 {
 	if (where->count >= TOLD)

@@ -35,6 +35,9 @@ struct file_facts {
 void file_facts_init(struct file_facts *f, const char *root, const struct sink *sink, bool host_pids);
 void file_facts_free(struct file_facts *f);
 
+/* Tells of everything that is mounted, as we see it. 0 or -errno. */
+int file_facts_begin(struct file_facts *f);
+
 /* Instead of a DENTRY event; 0 or -errno. */
 int file_facts_dentry(struct file_facts *f, const struct iolat_dentry *e);
 

@@ -373,3 +373,21 @@ def test_a_trace_begins_at_0(start_iolat, loop_disk, fio, tmp_path):
     for args in ((), ("--from", "300ms")):
         events = json.loads(report(path, "-f", "trace", *args).stdout)["traceEvents"]
         assert min(e["ts"] for e in events if "ts" in e) == 0
+
+
+def test_a_path_of_the_recorded_host(start_iolat, loop_disk, ext4, doio, tmp_path):
+    """--device takes what lay under a path when it was recorded, be it mounted now or not."""
+    disk, path = loop_disk(size_mb=32), tmp_path / "run.iolat"
+    point = ext4(disk)
+    (point / "file").write_bytes(bytes(1 << 20))
+    os.sync()
+    load, other = doio("read", loop_disk(), count=10), doio("read", point / "file", count=10)
+    recorder = start_iolat_record(start_iolat, path, "--pid", f"{load.pid},{other.pid}")
+    load.finish()
+    other.finish()
+    recorder.wait()
+    for inside in (point, point / "file", point / "not" / "there"):
+        rows = summary(path, "--device", inside)["rows"]
+        assert rows and rows == summary(path, "--device", disk.name)["rows"]
+    done = report(path, "--device", "/proc/self", rc=2)
+    assert done.stderr == f"iolat: --device /proc/self: nothing of that name in {path}\n"
