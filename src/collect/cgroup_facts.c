@@ -26,6 +26,7 @@ static const char all_known, no_path;
 struct nameless {
 	unsigned int tries;
 	uint32_t tgid; /* a process that was seen in it, 0: none */
+	uint64_t told; /* hash of what was told of it last, 0: nothing */
 	char path[];
 };
 
@@ -147,12 +148,14 @@ static void container_texts(const struct cgpath *c, const struct names *n,
 	texts[IOLAT_TEXT_SOURCE] = n->source;
 }
 
+/* Unless it is what was `told` last. */
 static int send_texts(struct cgroup_facts *f, uint64_t key, bool helper,
-		      const char *const texts[IOLAT_TEXT_MAX])
+		      const char *const texts[IOLAT_TEXT_MAX], uint64_t *told)
 {
 	_Alignas(8) char buf[8192];
 	struct iolat_container *e = (void *)buf;
 	size_t size = sizeof(*e);
+	uint64_t before = *told;
 
 	*e = (struct iolat_container){.flags = helper ? IOLAT_CONTAINER_HELPER : 0, .cgroup = key};
 	for (size_t i = 0; i < IOLAT_TEXT_MAX; i++) {
@@ -164,11 +167,12 @@ static int send_texts(struct cgroup_facts *f, uint64_t key, bool helper,
 		size += strlen(text) + 1;
 	}
 	e->head = (struct iolat_head){IOLAT_EV_CONTAINER, size};
-	return send(f, e, size);
+	*told = map_hash(e, size);
+	return *told == before ? 0 : send(f, e, size);
 }
 
 static int send_container(struct cgroup_facts *f, uint64_t key, const struct cgpath *c,
-			  const struct names *n)
+			  const struct names *n, uint64_t *told)
 {
 	const char *texts[IOLAT_TEXT_MAX] = {
 		[IOLAT_TEXT_POD_NAMESPACE] = n->pod_namespace,
@@ -180,12 +184,12 @@ static int send_container(struct cgroup_facts *f, uint64_t key, const struct cgp
 	job_texts(c, n, texts);
 	if (!texts[IOLAT_TEXT_RUNTIME] && !*texts[IOLAT_TEXT_POD_UID] && !*texts[IOLAT_TEXT_JOB])
 		return 0;
-	return send_texts(f, key, c->helper, texts);
+	return send_texts(f, key, c->helper, texts, told);
 }
 
 /* --- first sight -------------------------------------------------------------------- */
 
-static struct nameless *nameless_new(const char *path, uint32_t tgid)
+static struct nameless *nameless_new(const char *path, uint32_t tgid, uint64_t told)
 {
 	struct nameless *n = malloc(sizeof(*n) + strlen(path) + 1);
 
@@ -193,33 +197,35 @@ static struct nameless *nameless_new(const char *path, uint32_t tgid)
 		return NULL;
 	n->tries = 1;
 	n->tgid = tgid;
+	n->told = told;
 	memcpy(n->path, path, strlen(path) + 1);
 	return n;
 }
 
 /* *named: there is no more to be learnt. */
-static int name(struct cgroup_facts *f, uint64_t key, const char *path, uint32_t tgid, bool *named)
+static int name(struct cgroup_facts *f, uint64_t key, const char *path, uint32_t tgid, bool *named, uint64_t *told)
 {
 	struct names names;
 	struct cgpath what;
 
 	*named = names_resolve(&f->host, path, tgid, &what, &names);
-	return send_container(f, key, &what, &names);
+	return send_container(f, key, &what, &names, told);
 }
 
 /* `telling`: the path that it is to be named by. */
 static int know_as(struct cgroup_facts *f, uint64_t key, const char *path, const char *telling,
 		   uint32_t tgid)
 {
+	uint64_t told = 0;
 	bool named;
-	int err = send_path(f, key, path) ?: name(f, key, telling, tgid, &named);
+	int err = send_path(f, key, path) ?: name(f, key, telling, tgid, &named, &told);
 	struct nameless *n;
 
 	if (err)
 		return err;
 	if (named)
 		return set(f, key, KNOWN);
-	n = nameless_new(telling, tgid);
+	n = nameless_new(telling, tgid, told);
 	return n ? set(f, key, n) : -ENOMEM;
 }
 
@@ -269,7 +275,7 @@ static int ask_again(struct cgroup_facts *f, uint64_t key, struct nameless *n, u
 	if (tgid)
 		n->tgid = tgid;
 	if (!named)
-		err = name(f, key, n->path, n->tgid, &named);
+		err = name(f, key, n->path, n->tgid, &named, &n->told);
 	return err || !named ? err : set(f, key, KNOWN);
 }
 
