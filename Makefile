@@ -41,7 +41,7 @@ endif
 WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith \
 	-Wno-unused-parameter -Wformat=2 -Wvla $(if $(WERROR),-Werror)
 # The same bytes wherever the tree lies.
-ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
+ANYWHERE := -ffile-prefix-map='$(CURDIR)'=.
 OPT := $(if $(DEBUG),-O0,-O2)
 comma := ,
 space := $() $()
@@ -154,20 +154,20 @@ ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 
 install: all ## install into DESTDIR/PREFIX: program, man page, completions, and what serving takes
-	install -D -m 755 $(B)/iolat $(DESTDIR)$(PREFIX)/bin/iolat
-	install -D -m 644 $(B)/iolat.8 $(DESTDIR)$(PREFIX)/share/man/man8/iolat.8
-	install -D -m 644 $(B)/iolat.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/iolat
-	install -D -m 644 $(B)/iolat.zsh $(DESTDIR)$(ZSHDIR)/_iolat
-	install -D -m 644 $(B)/iolat.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/iolat.fish
-	install -D -m 644 $(B)/iolat.service $(DESTDIR)$(UNITDIR)/iolat.service
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/iolat src/deploy/kubernetes.yaml src/deploy/grafana.json src/deploy/prometheus.rules.yml
+	install -D -m 755 $(B)/iolat "$(DESTDIR)$(PREFIX)/bin/iolat"
+	install -D -m 644 $(B)/iolat.8 "$(DESTDIR)$(PREFIX)/share/man/man8/iolat.8"
+	install -D -m 644 $(B)/iolat.bash "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/iolat"
+	install -D -m 644 $(B)/iolat.zsh "$(DESTDIR)$(ZSHDIR)/_iolat"
+	install -D -m 644 $(B)/iolat.fish "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/iolat.fish"
+	install -D -m 644 $(B)/iolat.service "$(DESTDIR)$(UNITDIR)/iolat.service"
+	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/iolat" src/deploy/kubernetes.yaml src/deploy/grafana.json src/deploy/prometheus.rules.yml
 
 # --- packages ------------------------------------------------------------------
 # Reproducible: what a package holds is as old as the newest commit, or as the files of a source archive.
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2> /dev/null || stat -c %Y Makefile)
 export SOURCE_DATE_EPOCH
 DIST := iolat-$(VERSION)
-fill_in = sed -i -e 's/@VERSION@/$(VERSION)/' -e 's/@PKGS@/$(PKGS:%=pkgconfig(%))/' -e "s/@DATE@/$$(date -uRd @$(SOURCE_DATE_EPOCH))/" \
+fill_in = sed -i -e 's/@VERSION@/$(VERSION)/' -e 's/@PKGS@/$(foreach p,$(PKGS),pkgconfig($(p)))/' -e "s/@DATE@/$$(date -uRd @$(SOURCE_DATE_EPOCH))/" \
 	-e 's/@BUILD_DEPENDS@/$(subst $(space),$(comma) ,$(filter-out gcc make libc6-dev,$(DEPS)) bpftool)/'
 
 dist: ## a source archive, from which an RPM can be built: build/iolat-VERSION.tar.gz

@@ -42,7 +42,7 @@ def debs(archive, tmp_path_factory):
     base.need_tool("dpkg-buildpackage", "dh", "lintian")
     top = tmp_path_factory.mktemp("deb")
     made = []
-    for name in ("one", "a-longer-name"):
+    for name in ("one", "a longer name"):
         tree = unpack(archive, top / name)
         make(tree, "deb")
         made.append({f.name: f for f in (tree / "build").glob("*.deb")})
@@ -98,7 +98,10 @@ def test_installed_upgraded_and_removed(debs, tmp_path):
 
 def test_an_rpm(archive, tmp_path):
     """The archive has what rpmbuild needs."""
-    base.need_tool("rpmbuild", "rpm")
+    base.need_tool("rpmbuild", "rpmspec", "rpm")
+    spec = unpack(archive, tmp_path / "spec") / "src/package/iolat.spec"
+    needed = base.sh("rpmspec", "-q", "--buildrequires", spec).stdout.split()
+    assert {"clang", "pkgconfig(libbpf)", "pkgconfig(libcrypt)"} <= set(needed)
     base.sh("rpmbuild", "-tb", "--nodeps", "--define", f"_topdir {tmp_path}", archive, timeout=LIMIT)
     package = next((tmp_path / "RPMS").rglob("*.rpm"))
     listed = base.sh("rpm", "-qlp", package).stdout.split()
