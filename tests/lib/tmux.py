@@ -77,7 +77,8 @@ class Screen:
     def end(self):
         """Waits for the end; the status. The terminal must be as it was."""
         text = base.wait_until("the end", lambda: "status " in self.scrollback and self.scrollback, step=0.05)
-        base.wait_until("the modes", (self.folder / "after").exists)
-        assert (self.folder / "after").read_text() == (self.folder / "before").read_text()
+        after = self.folder / "after"
+        modes = base.wait_until("the modes", lambda: after.exists() and after.read_text())  # written at once
+        assert modes == (self.folder / "before").read_text()
         assert not self.full
         return int(text.rsplit("status ", 1)[1].split()[0])

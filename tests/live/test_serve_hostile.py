@@ -101,7 +101,7 @@ def test_a_page_larger_than_the_socket_takes(serve, folder, loop_disk, run_area,
             page += more
     head, text = page.split(b"\r\n\r\n", 1)
     assert len(text) == int(re.search(rb"Content-Length: (\d+)", head)[1]) > 300_000
-    assert sum(n == "iolat_io_bytes_total" and "container" in labels
+    assert sum(n == "iolat_io_bytes_total" and "container" in labels and labels["device"] == disk.name
                for n, labels, _ in prometheus.samples(text.decode())) == 80
 
 
