@@ -7,7 +7,8 @@
 #ifndef IOLAT_AGGREGATE_BPF_H
 #define IOLAT_AGGREGATE_BPF_H
 
-#include "maps.bpf.h"
+#include "maps.bpf.h" /* the kernel's types, before: */
+#include "bucket.bpf.h"
 
 struct aggregate_table {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -53,32 +54,6 @@ aggregate_find(const struct iolat_aggregate_key *key, bool *other)
 	return bpf_map_lookup_elem(table, &the_rest);
 }
 
-/* The bucket of a latency; see event.h. Global, hence verified by itself: inlined, its branches would
- * multiply with each other and with every caller's. */
-__weak __noinline u32 iolat_bucket_of(u64 ns)
-{
-	u32 octave = 0;
-	u64 v = ns >> IOLAT_BUCKET_BITS;
-
-	if (v >> 37)
-		return IOLAT_BUCKETS - 1;
-#define step(bits)                                                                                 \
-	if (v >> bits) {                                                                           \
-		v >>= bits;                                                                        \
-		octave += bits;                                                                    \
-	}
-	step(32);
-	step(16);
-	step(8);
-	step(4);
-	step(2);
-	step(1);
-#undef step
-	octave += v; /* 1 from the first value on that does not stand for itself */
-	return octave << IOLAT_BUCKET_BITS |
-	       (ns >> (octave ? octave - 1 : 0) & ((1u << IOLAT_BUCKET_BITS) - 1));
-}
-
 #ifdef IOLAT_MODERN
 /* Few tries: whoever was faster had a value as extreme, or nearly. */
 #define keep(field, v, more_extreme)                                                               \
@@ -101,7 +76,7 @@ __weak __noinline u32 iolat_bucket_of(u64 ns)
 static __always_inline void aggregate_part(struct iolat_aggregate_value *v, enum iolat_part part,
 					   u64 ns)
 {
-	u32 bucket = iolat_bucket_of(ns);
+	u32 bucket = bucket_of(ns);
 
 	if (bucket >= IOLAT_BUCKETS)
 		return;
@@ -126,7 +101,7 @@ static __always_inline void aggregate_fine(struct iolat_aggregate_value *v,
 
 static __always_inline void coarse_part(struct iolat_coarse_value *v, enum iolat_part part, u64 ns)
 {
-	u32 bucket = iolat_bucket_of(ns) >> IOLAT_COARSE_SHIFT;
+	u32 bucket = bucket_of(ns) >> IOLAT_COARSE_SHIFT;
 
 	bucket -= bucket < IOLAT_COARSE_FIRST ? bucket : IOLAT_COARSE_FIRST;
 	if (bucket >= IOLAT_COARSE_BUCKETS)
@@ -160,7 +135,7 @@ static __always_inline void aggregate_coarse(struct iolat_coarse_value *v,
 	} while (0)
 
 /* Counts a finished I/O; `head` need not be set. Returns 1 if it could not be counted as its disk's, else 0. */
-static __noinline int aggregate_request(const struct iolat_request *e)
+static __always_inline int aggregate_here(const struct iolat_request *e)
 {
 	struct iolat_aggregate_key key = aggregate_key_of(e);
 	bool other;
@@ -183,7 +158,12 @@ static __noinline int aggregate_request(const struct iolat_request *e)
 	return other;
 }
 
-/* Global for the same reason as iolat_bucket_of(): it is called in a loop. Five numbers are all that such
+static __noinline int aggregate_request(const struct iolat_request *e)
+{
+	return aggregate_here(e);
+}
+
+/* Global, hence verified by itself: it is called in a loop. Five numbers are all that such
  * a function can be given before 5.12. */
 __weak __noinline int iolat_add_bytes(u64 cgroup, u64 tgid_tid, u64 via_disk, u64 bytes_kind, u64 now)
 {
