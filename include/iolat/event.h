@@ -149,7 +149,7 @@ struct iolat_request_file {
 	struct iolat_request request;
 	__u64 inode;
 	__u32 fs_magic;
-	__u32 fs_major;
+	__u32 fs_major;		/* as WAIT has it */
 	__u32 fs_minor;
 	__u8 of;		/* enum iolat_request_of */
 	__u8 reserved[3];
@@ -457,7 +457,7 @@ struct iolat_wait {
 	__u64 cgroup;		/* IOLAT_CGROUP() of the task */
 	__u32 tgid;
 	__u32 fs_magic;		/* statfs(2)'s f_type of the file asked for; 0: not known, or a disk itself */
-	__u32 fs_major;		/* its device; 0: a file system on none of its own, or not known */
+	__u32 fs_major;		/* its device, and which one (see IOLAT_FS_MAJOR); 0: on none of its own, or not known */
 	__u32 fs_minor;
 	__u32 major_faults;	/* of the task so far, before this sleep */
 	__u8 call;		/* enum iolat_call */
@@ -581,7 +581,7 @@ enum iolat_fs_text {
 struct iolat_fs {
 	struct iolat_head head;
 	__u32 magic;		/* statfs(2)'s f_type; 0: nobody has used it, it was mounted when tracing began */
-	__u32 major;		/* its device, or the number that stands for one */
+	__u32 major;		/* its device, or the number that stands for one, as WAIT has it */
 	__u32 minor;
 	char text[];		/* enum iolat_fs_text, a NUL behind each */
 };
