@@ -127,7 +127,7 @@ $(B)/iolat.bash $(B)/iolat.zsh $(B)/iolat.fish: $(B)/iolat.%: $(B)/gendocs
 
 # For arm64, with Debian's libraries of that architecture, which need not be installed.
 LIBS_ARM64 = $(filter lib%-dev zlib1g-dev,$(DEPS)) libcmocka-dev
-GUEST_ARM64 := python3 tzdata busybox-static bash grep sed findutils coreutils util-linux mount kmod procps e2fsprogs fio mdadm dmsetup iproute2 nfs-common nfs-kernel-server
+GUEST_ARM64 := python3 tzdata busybox-static bash grep sed findutils coreutils util-linux mount kmod procps e2fsprogs fio mdadm dmsetup bcache-tools iproute2 nfs-common nfs-kernel-server
 arm64: ## cross-build for arm64: build/arm64/iolat (make deps-arm64)
 	@mkdir -p $(B)/arm64
 	$(Q)ln -sfn "$$(tests/vm/root arm64 $(LIBS_ARM64) $(GUEST_ARM64))" $(B)/arm64/root

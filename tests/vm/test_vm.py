@@ -1,10 +1,10 @@
 """iolat on stock Debian kernels: each is booted under QEMU, the checks of tests/vm/guest run in it, their answers are the
 tests.
 
-A row of KERNELS is a boot; a kernel is tested by adding one. `make check-vm` and CI boot them all with all checks, in both
-forms of the programs. IOLAT_VM=short, in `make check`, boots each kernel once, for the checks that say short=True. A kernel
-that cannot be had, or a missing QEMU, is a loud skip; with CI=true it is a failure. A guest keeps one CPU busy, so there are
-as many at a time as CPUs, the longest first.
+A row of KERNELS is a boot; a kernel is tested by adding one. `make check-vm` boots them all with all checks, in both forms
+of the programs. IOLAT_VM says how much of that: `once`, in CI, boots each kernel once, with the form that iolat chooses
+there; `short`, in `make check`, does the same for the checks that say short=True. A kernel that cannot be had, or a missing
+QEMU, is a loud skip; with CI=true it is a failure. A guest keeps one CPU busy, so there are as many at a time as CPUs.
 """
 import concurrent.futures
 import json

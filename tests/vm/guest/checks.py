@@ -81,7 +81,7 @@ def fits(c, machine):
 
 def chosen(release, cgroups, part="whole", machine="plain"):
     """[(form, check)] for a boot of a kernel whose release begins so, each form's together."""
-    return [(form, c) for form in {"short": FORMS[:1], "whole": FORMS}[part] for c in load()
+    return [(form, c) for form in (FORMS if part == "whole" else FORMS[:1]) for c in load()
             if form in c.forms and cgroups in c.cgroups and fits(c, machine) and release.startswith(c.kernels)
             and (c.short or part != "short")]
 

@@ -78,9 +78,9 @@ def docker(run):
         run_in(web, *dd(f"{mountpoint}/buffered", 128))
         with cgroups(f"/docker/{ids['blink']}") as blink:
             run_in(blink, *dd(f"{mountpoint}/short", 32, "oflag=direct"))
-        tools.put("/var/lib/docker/containers/" + ids["blink"] + "/config.v2.json", "")
         os.sync()
         tools.time.sleep(0.5)
+        tools.put("/var/lib/docker/containers/" + ids["blink"] + "/config.v2.json", "")
     yield
     owned, rows = bytes_of(run, "web")
     # Debian's 6.12 has blkio on v1, but memory no more: then nobody knows who filled a page.

@@ -95,3 +95,5 @@ def commands(run):
     pid = tools.child(load)
     yield
     assert run.sum("ios", disk, "other", pid=pid) == 3, f"{run.rows(disk, pid=pid)}"
+    got = run.coverage(disk)
+    assert (got["model"], got["transport"]) == ("scsi_debug", "pseudo"), got
