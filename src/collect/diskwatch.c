@@ -300,10 +300,23 @@ static int bury(struct diskwatch *w, struct watched *d, const struct sink *sink)
 	return bid_farewell(w, d, sink);
 }
 
+/* The first request of a disk (the SCSI layer asks what it is) may come before sysfs has it. */
+static bool is_new_in_sysfs(struct watched *d, struct iolat_disk_facts *now)
+{
+	if (d->facts.rotational <= 1)
+		return false;
+	d->by_driver = diskfacts_read(&d->disk, now);
+	d->accounted = now->accounted;
+	return now->rotational <= 1;
+}
+
 static int report(struct diskwatch *w, struct watched *d, const struct sink *sink)
 {
 	struct iolat_disk_facts now = d->facts;
+	int err = is_new_in_sysfs(d, &now) ? diskfacts_below(&d->disk, sink) : 0;
 
+	if (err)
+		return err;
 	now.accounted = is_accounted(d);
 	if (now.accounted && !now.incomparable)
 		now.kernel_ios = d->now - d->base;
