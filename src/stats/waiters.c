@@ -90,9 +90,15 @@ void waiters_free(struct waiters *w)
 	*w = (struct waiters){0};
 }
 
+/* A sleep that a recording tells of at its end alone may have begun before the frame. */
+static double share(const struct waiter *w, uint64_t ns)
+{
+	return finding_pct((double)(ns < w->wall_ns ? ns : w->wall_ns), (double)w->wall_ns);
+}
+
 double waiter_blocked_pct(const struct waiter *w)
 {
-	return finding_pct((double)w->blocked_ns, (double)w->wall_ns);
+	return share(w, w->blocked_ns);
 }
 
 double waiter_disk_pct(const struct waiter *w)
@@ -102,7 +108,7 @@ double waiter_disk_pct(const struct waiter *w)
 
 double waiter_pct(const struct waiter *w, enum wait_reason reason)
 {
-	return finding_pct((double)w->sums.reasons[reason], (double)w->wall_ns);
+	return share(w, w->sums.reasons[reason]);
 }
 
 static void keep_worse(struct waiter *worst, const struct waiter *w, enum wait_reason reason)

@@ -286,6 +286,23 @@ static void test_sync_stall(void **state)
 	finish(f);
 }
 
+/* A recording's frames may be shorter than a sleep, of which they hear when it is over. */
+static void test_no_share_above_the_whole(void **state)
+{
+	struct fixture *f = start_waits();
+	const struct finding *g;
+
+	make_task(f, 100, "python3");
+	interval(f, T0 + MS(1000));
+	read_and_wait(f, 100, 100, 1900);
+	interval(f, T0 + MS(2000));
+	g = finding_of(f, "all-workers-io-bound");
+	assert_non_null(g);
+	assert_int_equal(evidence_of(g, "blocked_pct"), 100);
+	assert_non_null(strstr(g->text, " 100 % of its time"));
+	finish(f);
+}
+
 static void test_reading_is_no_sync_stall(void **state)
 {
 	struct fixture *f = start_waits();
@@ -609,6 +626,7 @@ int main(void)
 		cmocka_unit_test(test_throttled),
 		cmocka_unit_test(test_a_limit_that_is_not_reached),
 		cmocka_unit_test(test_sync_stall),
+		cmocka_unit_test(test_no_share_above_the_whole),
 		cmocka_unit_test(test_reading_is_no_sync_stall),
 		cmocka_unit_test(test_writeback_stall),
 		cmocka_unit_test(test_direct_writes_are_no_writeback_stall),
