@@ -244,7 +244,7 @@ def test_errors(error_disk, doio, iolat):
 def test_small_reads_here_and_there(slow_disk, fio, iolat):
     disk = slow_disk(read_ms=5)
     load = fio(disk, io_size="600k", size="48m")
-    tracer = iolat("--pid", load.pid)
+    tracer = iolat("--pid", load.pid, "--device", disk.name)  # not what fio itself is read from
     load.finish()
     assert trace.finding(tracer.stop(), "small-random-reads")["evidence"]["random_pct"] > 90
 
