@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from . import tools
-from .checks import check
+from .checks import OLD, check
 
 CPUS, POSSIBLE, DISKS = 4, 64, 1000
 IOS = 600  # of each process: more than a small ring holds
@@ -98,4 +98,5 @@ def many(form):
     text = subprocess.run([tools.IOLAT, "doctor"], stdout=subprocess.PIPE, text=True, check=True).stdout
     memory = [int(mib) for mib in re.findall(r"ok +(?:map memory|memory) +(\d+)M", text)]
     print(f"memory: {memory} MiB", flush=True)
-    assert len(memory) == 2 and sum(memory) < 60, text
+    # Without slots (see bpf/maps.bpf.h) there has to be room in hash tables.
+    assert len(memory) == 2 and sum(memory) < (80 if os.uname().release.startswith(OLD) else 60), text
