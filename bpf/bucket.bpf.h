@@ -19,10 +19,10 @@ const __u8 bits_of_mixed[64] __attribute__((weak)) = {
 
 /* The bucket of a latency; see event.h. No loop, and one branch: those of the parts multiply with each other and with
  * every caller's when they are verified. */
-static inline __attribute__((always_inline)) __u32 bucket_of(__u64 ns)
+static inline __attribute__((always_inline)) __u64 bucket_of(__u64 ns)
 {
 	__u64 v = ns >> IOLAT_BUCKET_BITS;
-	__u32 octave;
+	__u64 octave;
 
 	if (v >> 37)
 		return IOLAT_BUCKETS - 1;

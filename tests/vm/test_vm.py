@@ -2,7 +2,7 @@
 tests.
 
 A row of KERNELS is a boot; a kernel is tested by adding one. `make check-vm` boots them all with all checks, in both forms
-of the programs. IOLAT_VM says how much of that: `once`, in CI, boots each kernel once, with the form that iolat chooses
+of the programs. IOLAT_VM says how much of that: `once` boots each kernel once, with the form that iolat chooses
 there; `short`, in `make check`, does the same for the checks that say short=True. A kernel that cannot be had, or a missing
 QEMU, is a loud skip; with CI=true it is a failure. A guest keeps one CPU busy, so there are as many at a time as CPUs.
 """
