@@ -153,8 +153,8 @@ static int end_page(struct aside *a, uint64_t now)
 
 int aside_end(struct aside *a)
 {
-	uint64_t now = monotonic_ns();
 	int err = facts_freeze(a->facts) ?: session_take(a->session) ?: facts_counters(a->facts);
+	uint64_t now = monotonic_ns(); /* things were seen until then */
 	int end_err = a->writer ? end_recording(a, now) : end_page(a, now);
 
 	discard(a);
