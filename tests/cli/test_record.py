@@ -252,7 +252,7 @@ def test_rotation(start_iolat, loop_disk, fio, folder):
     assert "svg" in report(*files, "-f", "html").stdout
     for before, part in [(a, b) for a, b in zip(parts, parts[1:]) if b["rows"]]:  # the last one may have come too late for any
         assert {r["process"]["comm"] for r in part["rows"]} == {"fio"} and before["end"] <= part["start"]
-        assert {r["device"]["name"] for r in part["rows"]} == {disk.name} and trace.coverage(part, disk)["seen"]
+        assert trace.rows(part, device=disk) and trace.coverage(part, disk)["seen"]  # it may read pages of its own from another disk
         assert part["host"] == whole["host"] and part["tasks"] and part["hooks"] == whole["hooks"]
 
 
