@@ -32,6 +32,7 @@ int run_new(struct run **out, const struct run_options *o)
 	r->selection.also = &r->recorded;
 	model_init(&r->model, &r->selection, true);
 	tasks_init(&r->tasks, &r->model);
+	r->tasks.forgets = o->forgets;
 	phases_init(&r->phases, &r->model);
 	gpus_init(&r->gpus, &r->model);
 	r->tasks.spent = run_spent;

@@ -88,21 +88,6 @@ void tasks_free(struct tasks *t)
 
 /* --- memory ---------------------------------------------------------------------- */
 
-struct task_sums tasks_sums(const struct task_slot *s, bool whole)
-{
-	struct task_sums sums = s->now;
-
-	if (!whole)
-		return sums;
-	for (size_t i = 0; i < REASON_MAX; i++)
-		sums.reasons[i] += s->before.reasons[i];
-	sums.sync_ns += s->before.sync_ns;
-	sums.syncs += s->before.syncs;
-	sums.dirty_ns += s->before.dirty_ns;
-	sums.dirties += s->before.dirties;
-	return sums;
-}
-
 static uint64_t blocked(const struct task_slot *s)
 {
 	struct task_sums sums = tasks_sums(s, true);
@@ -113,14 +98,14 @@ static uint64_t blocked(const struct task_slot *s)
 	return ns;
 }
 
-/* The dead that waited less than `ns` make room. */
-static void trim_below(struct tasks *t, uint64_t ns)
+/* The dead that ended before `died_ns` and waited less than `ns` make room, until there are `kept` tasks. */
+static void trim(struct tasks *t, size_t kept, uint64_t died_ns, uint64_t ns)
 {
-	for (struct list *l = t->order.next, *next; l != &t->order && t->n > TASKS_KEPT; l = next) {
+	for (struct list *l = t->order.next, *next; l != &t->order && t->n > kept; l = next) {
 		struct task_slot *s = list_entry(l, struct task_slot, order);
 
 		next = l->next;
-		if (s->died_ns && blocked(s) < ns)
+		if (s->died_ns && s->died_ns < died_ns && blocked(s) < ns)
 			slot_free(t, s);
 	}
 }
@@ -128,8 +113,10 @@ static void trim_below(struct tasks *t, uint64_t ns)
 void tasks_trim(struct tasks *t)
 {
 	t->n_list = 0; /* its slots may go */
+	if (t->forgets && t->interval_ns > TASKS_TRAIL_NS)
+		trim(t, 0, t->interval_ns - TASKS_TRAIL_NS, UINT64_MAX);
 	for (uint64_t ns = 1000000; t->n > TASKS_KEPT && ns < 1ull << 62; ns *= 64)
-		trim_below(t, ns);
+		trim(t, TASKS_KEPT, UINT64_MAX, ns);
 }
 
 /* --- who there is ---------------------------------------------------------------- */
@@ -211,6 +198,8 @@ static struct task_slot *make(struct tasks *t, uint32_t tgid, uint32_t tid, uint
 	s->accounted_ns = born_ns > t->start_ns ? born_ns : t->start_ns;
 	list_add(&t->order, &s->order);
 	t->n++;
+	if (p->dead) /* one that was forgotten, whose last waits come late */
+		bury(s, p->seen_ns);
 	return s;
 }
 

@@ -15,6 +15,7 @@
 enum tasks_limits {
 	TASKS_KEPT = 16384,  /* beyond, the dead that waited least go */
 	TASKS_PENDING = 8,   /* undecided waits of a process */
+	TASKS_TRAIL_NS = 1000000000, /* waits may come so long after the task's end */
 };
 
 struct task_sums {
@@ -71,6 +72,7 @@ struct tasks {
 	size_t n;
 	bool on;			/* waits are traced */
 	bool unseen;			/* requests have no events of their own */
+	bool forgets;			/* who ended before the interval is not asked for again */
 	uint64_t start_ns, interval_ns;	/* of the run, of the interval */
 	uint64_t look_ns;		/* the last look */
 	uint64_t counted_ns;		/* waits are counted up to here */
@@ -103,7 +105,7 @@ void tasks_inflight(struct tasks *t, const struct iolat_inflight *e);
 int tasks_view(struct tasks *t, bool whole, uint64_t now_ns);
 bool tasks_wanted(struct tasks *t, const struct task_slot *s); /* the analysis selects it */
 struct task_sums tasks_sums(const struct task_slot *s, bool whole);
-void tasks_trim(struct tasks *t); /* to TASKS_KEPT; empties the list of the last view */
+void tasks_trim(struct tasks *t); /* to what is kept; empties the list of the last view */
 void tasks_turn(struct tasks *t, uint64_t now_ns); /* a new interval starts */
 
 #endif

@@ -6,6 +6,21 @@
 
 #include "stats/tasks.h"
 
+struct task_sums tasks_sums(const struct task_slot *s, bool whole)
+{
+	struct task_sums sums = s->now;
+
+	if (!whole)
+		return sums;
+	for (size_t i = 0; i < REASON_MAX; i++)
+		sums.reasons[i] += s->before.reasons[i];
+	sums.sync_ns += s->before.sync_ns;
+	sums.syncs += s->before.syncs;
+	sums.dirty_ns += s->before.dirty_ns;
+	sums.dirties += s->before.dirties;
+	return sums;
+}
+
 static uint64_t overlap(const struct task_slot *s, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t from = s->born_ns > from_ns ? s->born_ns : from_ns;
