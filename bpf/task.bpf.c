@@ -85,15 +85,24 @@ static __always_inline void select_task(struct task_struct *task)
 		count(map_full);
 }
 
+static __always_inline void unselect(u32 tgid)
+{
+	if (!bpf_map_delete_elem(&iolat_tasks, &tgid))
+		__sync_fetch_and_sub(&marks.selected[tgid & (IOLAT_MARKS - 1)], 1);
+}
+
 HOOK_SEC("sched_process_fork")
 int iolat_fork(u64 *ctx)
 {
 	struct task_struct *parent = (void *)ctx[0], *child = (void *)ctx[1];
-	bool process = BPF_CORE_READ(child, tgid) != BPF_CORE_READ(parent, tgid);
+	u32 tgid = BPF_CORE_READ(child, tgid);
+	bool process = tgid != (u32)BPF_CORE_READ(parent, tgid);
 	bool yes = knobs.by_task && is_selected(parent) && !(process && knobs.no_children);
 
 	if (yes && process)
 		select_task(child);
+	else if (process && knobs.by_task && marks.selected[tgid & (IOLAT_MARKS - 1)])
+		unselect(tgid); /* a former process of that pid, whose end was not seen */
 	return tell(child, IOLAT_TASK_NEW, yes ? IOLAT_TASK_SELECTED : 0, NULL);
 }
 
@@ -151,9 +160,8 @@ int iolat_free(u64 *ctx)
 	struct task_struct *task = (void *)ctx[0];
 	u32 tgid = BPF_CORE_READ(task, tgid);
 
-	if (knobs.by_task && (u32)BPF_CORE_READ(task, pid) == tgid && is_selected(task) &&
-	    !bpf_map_delete_elem(&iolat_tasks, &tgid))
-		__sync_fetch_and_sub(&marks.selected[tgid & (IOLAT_MARKS - 1)], 1);
+	if (knobs.by_task && (u32)BPF_CORE_READ(task, pid) == tgid && is_selected(task))
+		unselect(tgid);
 	return 0;
 }
 

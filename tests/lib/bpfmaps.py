@@ -8,7 +8,7 @@ import os
 import re
 
 SYS_BPF = 321 if os.uname().machine == "x86_64" else 280
-NEXT_KEY, FD_BY_ID, INFO, LOOKUP_BATCH = 4, 14, 15, 24
+LOOKUP, UPDATE, NEXT_KEY, FD_BY_ID, INFO, LOOKUP_BATCH = 1, 2, 4, 14, 15, 24
 HASH, ARRAY = 1, 2
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -54,8 +54,25 @@ class Map:
             yield following.raw
             key = following
 
-    def heads(self):
-        """The first eight bytes of each value of an array, in one call (from 5.6)."""
+    def get(self, key):
+        """The value; None: there is none."""
+        wanted, value = ctypes.create_string_buffer(key), ctypes.create_string_buffer(self.info.value_size)
+        try:
+            bpf(LOOKUP, [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64], self.fd, 0,
+                ctypes.addressof(wanted), ctypes.addressof(value), 0)
+        except OSError as e:
+            if e.errno != errno.ENOENT:
+                raise
+            return None
+        return value.raw
+
+    def put(self, key, value):
+        held = ctypes.create_string_buffer(key), ctypes.create_string_buffer(value)
+        bpf(UPDATE, [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64], self.fd, 0,
+            *map(ctypes.addressof, held), 0)
+
+    def values(self):
+        """Those of an array, one after the other, in one call (from 5.6)."""
         n, size = self.info.max_entries, self.info.value_size
         keys, out = ctypes.create_string_buffer(4 * n), ctypes.create_string_buffer(n * size)
         last = ctypes.c_uint32()
@@ -65,7 +82,11 @@ class Map:
         except OSError as e:
             if e.errno != errno.ENOENT:  # that was all
                 raise
-        return memoryview(out).cast("B").cast("Q")[::size // 8].tolist()
+        return memoryview(out).cast("B")
+
+    def heads(self):
+        """The first eight bytes of each."""
+        return self.values().cast("Q")[::self.info.value_size // 8].tolist()
 
     def used(self):
         """How many entries are in use: keys of a hash, values of an array whose first eight bytes are not 0."""
@@ -73,9 +94,16 @@ class Map:
             return sum(1 for _ in self.keys())
         return sum(map(bool, self.heads()))
 
+    def entries(self):
+        """Those in use, each with what it holds."""
+        if self.info.type == HASH:
+            return {(key, self.get(key)) for key in self.keys()}
+        size, all_of_it = self.info.value_size, self.values()
+        return {(i, bytes(all_of_it[i * size:(i + 1) * size])) for i, head in enumerate(self.heads()) if head}
+
 
 def of_process(pid):
-    """The maps that the process holds, by name."""
+    """The maps that the process holds, by name (one of those that share it)."""
     numbers = set()
     for fd in os.listdir(f"/proc/{pid}/fdinfo"):
         try:
@@ -86,6 +114,8 @@ def of_process(pid):
     found = {}
     for number in numbers:
         m = Map(number)
+        if m.name in found:
+            found[m.name].close()
         found[m.name] = m
     return found
 
@@ -95,12 +125,21 @@ STATE = ("iolat_flights", "iolat_flights2", "iolat_bios", "iolat_bios2", "iolat_
          "iolat_bflights2")
 
 
-def state_left(pid):
-    """How many I/Os the programs of the process think are under way: {"iolat_owners": 2}; {} when none."""
+def _of_state(pid, ask):
     maps = of_process(pid)
     try:
         assert set(STATE) <= set(maps), f"of {STATE} only {sorted(maps)} are there"
-        return {name: n for name in STATE if (n := maps[name].used())}
+        return {name: found for name in STATE if (found := ask(maps[name]))}
     finally:
         for m in maps.values():
             m.close()
+
+
+def state_left(pid):
+    """How many I/Os the programs of the process think are under way: {"iolat_owners": 2}; {} when none."""
+    return _of_state(pid, Map.used)
+
+
+def state(pid):
+    """Which ones: {"iolat_owners": {(key, value), ...}}. An I/O's value says when it began, so none is there twice."""
+    return _of_state(pid, Map.entries)

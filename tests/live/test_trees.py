@@ -3,8 +3,9 @@ import json
 import os
 import pathlib
 import signal
+import struct
 
-from lib import base, loads, trace
+from lib import base, bpfmaps, loads, trace
 
 
 def test_orphans_of_the_selected_process(loop_disk, doio, iolat):
@@ -92,6 +93,26 @@ def test_another_process_is_not_taken(loop_disk, doio, iolat):
     assert trace.one(trace.rows(summary, device=disk))["process"]["pid"] == mine.pid
     assert summary["coverage"]["requests"] == 10
     assert trace.coverage(summary, disk)["seen"] == 40
+
+
+def test_a_pid_whose_end_was_not_seen(loop_disk, doio, held, iolat):
+    """A later process of a selected one's pid is another one, also where the kernel skipped the end of the first."""
+    last_pid = pathlib.Path("/proc/sys/kernel/ns_last_pid")
+    base.need(last_pid.exists(), "pids cannot be chosen")
+    disk, selected = loop_disk(), held("true")
+    tracer = iolat("--pid", selected.pid)
+    pid = selected.pid ^ 16384  # IOLAT_MARKS in include/iolat/knobs.h: of the same mark
+    maps = bpfmaps.of_process(tracer.pid)
+    maps["iolat_tasks"].put(struct.pack("I", pid), struct.pack("Q", 1))
+    for _ in range(100):
+        last_pid.write_text(str(pid - 1))
+        load = doio("read", disk, count=10)
+        if load.pid == pid:
+            break
+    assert load.pid == pid, "the pid is somebody's"
+    load.finish()
+    assert maps["iolat_tasks"].get(struct.pack("I", pid)) is None
+    assert not trace.rows(tracer.stop(), device=disk)
 
 
 def test_it_ends_when_the_selected_process_ends(loop_disk, doio, iolat):
