@@ -1,8 +1,13 @@
 """What comes and goes, and what a process takes meanwhile."""
-import mmap
 import os
 import pathlib
 import re
+import struct
+import time
+
+from lib import base, bpfmaps
+
+HIDDEN = 0.002  # of all events, at the most: some kernels run no program while certain tasks are current
 
 
 class Size:
@@ -26,25 +31,34 @@ class Size:
         return f"{self.resident >> 10} KiB resident, {self.maps >> 10} KiB of maps, {self.descriptors} descriptors"
 
 
-def read_once(fd):
-    os.preadv(fd, [mmap.mmap(-1, 4096)], 0)
+def build(folder):
+    """build(folder)("processes", 0, 1000, disk): runs churn.c to its end."""
+    tool = folder / "churn"
+    base.sh("cc", "-O2", "-o", tool, base.TESTS / "lib" / "churn.c")
+    return lambda *args: base.sh(tool, *args, timeout=600)
 
 
-def in_child(work):
-    """Runs it in a process of its own."""
-    child = os.fork()
-    if not child:
-        try:
-            work()
-            os._exit(0)
-        except BaseException:  # nothing of pytest may go on in the child
-            os._exit(1)
-    assert os.waitpid(child, 0)[1] == 0
+def left_in_maps(pid):
+    """How many of the I/Os that its programs think are under way do not end; others may have begun."""
+    def there():
+        return {(name, entry) for name, entries in bpfmaps.state(pid).items() for entry in entries}
+    left = there()
+    for _ in range(100):
+        left &= there()
+        if not left:
+            break
+        time.sleep(0.1)
+    return len(left)
 
 
-def removed(folder):
-    try:
-        folder.rmdir()
-    except OSError:  # the process that was in it is still going
-        return False
-    return True
+def followed(pid):
+    """The processes that its programs follow, once those that have just ended are forgotten."""
+    for _ in range(20):
+        maps = bpfmaps.of_process(pid)
+        found = {struct.unpack("I", key)[0] for key in maps["iolat_tasks"].keys()}
+        for m in maps.values():
+            m.close()
+        if all(os.path.exists(f"/proc/{process}") for process in found):
+            break
+        time.sleep(0.1)
+    return found

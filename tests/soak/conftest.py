@@ -3,6 +3,8 @@ import os
 
 import pytest
 
+from lib import churn
+
 
 class Soak:
     on = os.environ.get("IOLAT_SOAK") == "1"
@@ -23,3 +25,9 @@ def reader(loop_disk, stack):
     fd = os.open(disk.path, os.O_RDONLY | os.O_DIRECT)
     stack.callback(os.close, fd)
     return disk, fd
+
+
+@pytest.fixture
+def churning(folder):
+    """churning("processes", 0, 1000, disk.path): what comes and goes, as in lib/churn.c."""
+    return churn.build(folder())

@@ -4,15 +4,15 @@
 are ROWS of them, the rest is added up in one row. So size may grow with the rows, by little each, and behind them not at
 all; short runs show that one that has gone costs little and holds nothing open.
 """
-import fcntl
 import os
+import pathlib
 
 import pytest
 
-from lib import base, cgroups, churn, trace
+from lib import base, bpfmaps, cgroups, churn, trace
 
 ROWS = 10_000  # RUN_ROWS in src/stats/run.c
-LOOP_CTL_ADD, LOOP_CTL_REMOVE, LOOP_SET_FD, LOOP_CLR_FD = 0x4C80, 0x4C81, 0x4C00, 0x4C01
+EACH = 10  # processes in a cgroup
 
 
 def settle(tracer):
@@ -21,22 +21,26 @@ def settle(tracer):
     base.wait_until("frames", lambda: tracer.stdout.count("\n") >= seen + 2, step=0.1)
 
 
-def check_flat(tracer, once, n, each_bytes):
-    """Runs `once` n times; after a quarter of them, iolat has the size that it keeps, but for new rows."""
-    for i in range(n // 4):
-        once(i)
+def most_rows(lines):
+    """Of a frame."""
+    return max(line.count('"ios":') for line in lines)
+
+
+def check_flat(tracer, load, n, each_bytes):
+    """Lets n pass; after a quarter of them, iolat has the size that it keeps, but for new rows and fuller frames."""
+    load(0, n // 4)
     settle(tracer)
-    before = churn.Size(tracer.pid)
-    for i in range(n // 4, n):
-        once(i)
+    before, frames = churn.Size(tracer.pid), tracer.stdout.count("\n")
+    load(n // 4, n - n // 4)
     settle(tracer)
-    after = churn.Size(tracer.pid)
-    room = base.MIB + each_bytes * max(min(n, ROWS) - n // 4, 0)
-    print(f"after {n // 4}: {before}; after {n}: {after}")
-    assert after.resident - before.resident <= room, f"{before}; then {after}"
+    after, lines = churn.Size(tracer.pid), tracer.stdout.splitlines()
+    rows, fuller = max(min(n, ROWS) - n // 4, 0), max(most_rows(lines[frames:]) - most_rows(lines[:frames]), 0)
+    print(f"after {n // 4}: {before}; after {n}: {after}; {rows} rows more, {fuller} of a frame")
+    assert after.resident - before.resident <= base.MIB + each_bytes * (rows + 2 * fuller), f"{before}; then {after}"
     assert after.maps - before.maps <= base.MIB, f"{before}; then {after}"
     # Some are of files that are just being read.
     base.wait_until("as few descriptors as before", lambda: churn.Size(tracer.pid).descriptors <= before.descriptors)
+    assert churn.left_in_maps(tracer.pid) <= n * churn.HIDDEN
 
 
 def check_frames(tracer, soaked):
@@ -53,83 +57,53 @@ def watch(start_iolat):
 
 
 def check_complete(summary, ios):
-    """All of them, but for events that the kernel skipped while others attached, and iolat says so; how many."""
+    """All of them, but for completions that the kernel hid, and iolat says how many those are; returns that."""
     coverage = summary["coverage"]
-    skipped = coverage["lost"] + coverage["unmatched"]
-    assert 0 <= ios - trace.total(summary["rows"], "ios") <= skipped
-    return skipped
+    unseen = sum(max(d["kernel"] - d["seen"], 0) for d in coverage["devices"] if d["kernel"] is not None)
+    lacking = ios - trace.total(summary["rows"], "ios")
+    assert 0 <= lacking <= max(coverage["lost"] + coverage["unmatched"], unseen), f"{lacking} of {ios}: {coverage}"
+    assert lacking <= ios * churn.HIDDEN and coverage["map_full"] == coverage["names_lost"] == 0, coverage
+    return lacking
 
 
-def test_processes(reader, watch, soak):
-    disk, fd = reader
-    tracer = watch("--device", disk.name)
-    n = soak(400, 100_000)
-    check_flat(tracer, lambda i: churn.in_child(lambda: churn.read_once(fd)), n, 6000)
-    check_complete(tracer.stop(), n)
+def test_processes(reader, watch, soak, churning):
+    """Each has a row of its own in one of the frames."""
+    disk, _ = reader
+    tracer = watch("-i", "500ms", "--by", "process,device", "--device", disk.name, "--pid", os.getpid())
+    n = soak(2000, 100_000)
+    check_flat(tracer, lambda first, n: churning("processes", first, n, disk.path), n, 6000)
+    assert len(churn.followed(tracer.pid) - {os.getpid(), tracer.pid}) <= n * churn.HIDDEN
+    lacking = check_complete(tracer.stop(), n)
+    rows = [r for frame in tracer.frames for r in frame["rows"]]
+    assert {(r["ios"], (r["process"] or {}).get("comm")) for r in rows} == {(1, "churn")}
+    assert len(rows) == n - lacking
     check_frames(tracer, soak.on)
 
 
-def test_cgroups(reader, watch, soak, stack, run_area):
-    disk, fd = reader
+def test_cgroups(reader, watch, soak, stack, run_area, churning):
+    disk, _ = reader
     parent = cgroups.make(stack, f"{run_area.name}-churn")
     tracer = watch("--device", disk.name, "--by", "cgroup,device")
-    n = soak(100, 10_000)
-
-    def once(i):
-        group = parent.dir / str(i)
-        group.mkdir()
-
-        def work():
-            (group / "cgroup.procs").write_text("0")
-            churn.read_once(fd)
-        churn.in_child(work)
-        base.wait_until("an empty cgroup", lambda: churn.removed(group))
-    check_flat(tracer, once, n, 6000)
+    n = soak(100, ROWS)
+    check_flat(tracer, lambda first, n: churning("cgroups", first, n, disk.path, EACH, parent.dir / "%ld"), n, 6000)
     summary = tracer.stop()
-    check_complete(summary, n)
-    assert len({r["cgroup"]["id"] for r in summary["rows"] if r["cgroup"]}) > min(n, 9000) * 0.9
+    lacking = check_complete(summary, EACH * n)
+    found = {pathlib.Path(r["cgroup"]["path"]).name: r["ios"] for r in summary["rows"]}
+    assert set(found) == set(map(str, range(n)))
+    assert sum(EACH - ios for ios in found.values()) == lacking and max(found.values()) == EACH
     check_frames(tracer, soak.on)
 
 
-class LoopDisk:
-    """A loop device that is new when it is made and gone when it is removed."""
-
-    def __init__(self, control, number, file):
-        self.control, self.number = control, number
-        fcntl.ioctl(control, LOOP_CTL_ADD, number)
-        path = f"/dev/loop{number}"
-        base.wait_until(path, lambda: os.path.exists(path))
-        self.fd = os.open(path, os.O_RDWR | os.O_DIRECT)
-        fcntl.ioctl(self.fd, LOOP_SET_FD, file)
-
-    def remove(self):
-        fcntl.ioctl(self.fd, LOOP_CLR_FD)
-        os.close(self.fd)
-        base.wait_until("a loop device to go", self.removed)
-
-    def removed(self):
-        try:
-            fcntl.ioctl(self.control, LOOP_CTL_REMOVE, self.number)
-        except OSError:  # somebody (udev) has it open
-            return False
-        return True
-
-
-def test_disks(run_area, stack, folder, watch, soak):
+def test_disks(watch, soak, folder, churning):
     base.need(os.path.exists("/dev/loop-control"), "no loop devices")
-    control = os.open("/dev/loop-control", os.O_RDWR)
-    stack.callback(os.close, control)
-    with open(folder() / "disk", "w+b") as file:
-        file.truncate(base.MIB)
-        first = 1000 + os.getpid() % 50 * 1000  # where nobody else has loop devices
-        tracer = watch("--by", "device", "--pid", os.getpid())
-        n = soak(20, 1000)
-
-        def once(i):
-            disk = LoopDisk(control, first + i, file.fileno())
-            churn.read_once(disk.fd)
-            disk.remove()
-        check_flat(tracer, once, n, 20_000)
+    image = folder() / "disk"
+    image.write_bytes(bytes(base.MIB))
+    above = 1000 + os.getpid() % 50 * 1000  # where nobody else has loop devices
+    tracer = watch("--by", "device", "--pid", os.getpid())
+    n = soak(40, 1000)
+    check_flat(tracer, lambda first, n: churning("disks", above + first, n, image), n, 20_000)
     summary = tracer.stop()
-    assert len(summary["rows"]) >= min(n, 4000) - check_complete(summary, n), "a row each"
+    lacking = check_complete(summary, n)
+    rows = {r["device"]["name"]: r["ios"] for r in summary["rows"]}
+    assert set(rows) <= {f"loop{above + i}" for i in range(n)} and len(rows) == len(summary["rows"]) == n - lacking
     check_frames(tracer, soak.on)
