@@ -33,25 +33,31 @@ def queued(run):
             aio.submit("write", [at * BLOCK])
         self.ready()
         aio.wait()
-    with tools.scsi_fault(tools.BUSY) as disk:
+    def attempt():
         before = tools.stat(disk)
-        mine = tools.Aio(disk)
-        mine.submit("write", [1000 * BLOCK])
-        tools.time.sleep(0.2)  # refused by the host, it now keeps the others in the scheduler
-        mine.submit("write", [0])
-        mine.submit("write", [10 * BLOCK])
-        another = tools.Background(other)
-        mine.submit("write", [BLOCK])  # behind block 0, after which block 2's request joins it
-        mine.submit("write", [11 * BLOCK])  # and 12's
-    mine.wait()
-    another.end()
-    grown = tools.grown(before, tools.stat(disk))
+        with tools.scsi_fault(tools.BUSY):
+            mine = tools.Aio(disk)
+            mine.submit("write", [1000 * BLOCK])
+            tools.time.sleep(0.2)  # refused by the host, it now keeps the others in the scheduler
+            mine.submit("write", [0])
+            mine.submit("write", [10 * BLOCK])
+            another = tools.Background(other)
+            mine.submit("write", [BLOCK])  # behind block 0, after which block 2's request joins it
+            mine.submit("write", [11 * BLOCK])  # and 12's
+        mine.wait()
+        another.end()
+        return another.pid, tools.grown(before, tools.stat(disk))
+    disk, tries = tools.scsi_disk(), []
+    while not tries or tries[-1][1] != {"read": 0, "write": 3, "discard": 0, "merged": 5}:
+        assert len(tries) < 5, f"not what was to be tested: {tries}"  # the host may ask for another in between
+        tries.append(attempt())
     yield
     def got(pid):
         return [run.sum(key, disk, "write", pid=pid) for key in ("ios", "bytes", "merged")]
-    assert grown == {"read": 0, "write": 3, "discard": 0, "merged": 5}, f"not what was to be tested: {grown}"
-    assert got(os.getpid()) == [3, 5 * BLOCK, 5], f"the requests' owner: {got(os.getpid())}"
-    assert got(another.pid) == [0, 3 * BLOCK, 0], f"the others' bios: {got(another.pid)}"
+    others = [got(pid) for pid, _ in tries]
+    assert others[-1] == [0, 3 * BLOCK, 0], f"the others' bios: {others[-1]}"
+    every = [sum(kind) for kind in zip(got(os.getpid()), *others)]
+    assert every == [sum(t["write"] for _, t in tries), 8 * BLOCK * len(tries), sum(t["merged"] for _, t in tries)], (every, tries)
 
 
 @check(short=True)

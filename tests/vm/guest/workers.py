@@ -7,10 +7,11 @@ from .checks import NEW, OLD, ONCE, check
 # They live at the same time, as a loader's workers do: from when the last was started to when all have read.
 LOADER = """
 import multiprocessing, os, subprocess
-READ = "read x < go; dd if=/dev/vda of=/dev/null iflag=direct bs=4k count={} status=none; echo > done; read x < go"
+READ = "read x < go; dd if=/dev/vda of=/dev/null iflag=direct bs=4k count={} status=none; echo > done; read x < end"
 os.chdir("/tmp")
-os.mkfifo("go"), os.mkfifo("done")
-go, done = os.open("go", os.O_RDWR), os.open("done", os.O_RDWR)
+for name in ("go", "done", "end"):
+    os.mkfifo(name)
+go, done, end = (os.open(name, os.O_RDWR) for name in ("go", "done", "end"))
 for method in ("fork", "spawn", "forkserver"):
     context = multiprocessing.get_context(method)
     workers = [context.Process(target=subprocess.check_call, args=(["sh", "-c", READ.format(count)],))
@@ -20,7 +21,7 @@ for method in ("fork", "spawn", "forkserver"):
     os.write(go, b"\\n" * 3)
     for worker in workers:
         os.read(done, 1)
-    os.write(go, b"\\n" * 3)
+    os.write(end, b"\\n" * 3)
     for worker in workers:
         worker.join()
 """
