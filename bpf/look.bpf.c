@@ -11,6 +11,7 @@
 #endif
 #undef IOLAT_BTF
 #undef IOLAT_MODERN
+#include "finish.bpf.h"
 #include "flight.bpf.h"
 #include "kind.bpf.h"
 #include "owner.bpf.h"
@@ -52,7 +53,7 @@ static __always_inline int look_at_flight(const struct flight *f)
 	rq = (struct request *)f->rq;
 	disk = request_disk(rq);
 	o = f->owner;
-	if (!disk || !o.selected)
+	if (!disk || !o.selected || !op_selected(f->op) || !disk_is_selected(disk, request_part(rq)))
 		return 0;
 	disk_seen(disk);
 	e = begin(&o);
@@ -90,15 +91,17 @@ static __always_inline int look_at_arrival(const struct arrival *a)
 	struct gendisk *disk;
 	struct owner o = {};
 	struct bio *bio;
+	u8 op;
 
 	if (!a || !a->bio || bpf_ktime_get_ns() - a->start_ns < BIO_AGE_NS)
 		return 0;
 	bio = (struct bio *)a->bio;
 	disk = bio_disk(bio);
+	op = op_of(BPF_CORE_READ(bio, bi_opf));
 	owner_of_arrival(bio, a->pid_tgid, &o);
 	o.copy = a->above != 0;
 	o.via = a->above;
-	if (!disk || !o.selected)
+	if (!disk || !o.selected || !op_selected(op) || !disk_is_selected(disk, bio_part(bio)))
 		return 0;
 	disk_seen(disk);
 	e = begin(&o);
@@ -108,7 +111,7 @@ static __always_inline int look_at_arrival(const struct arrival *a)
 	e->start_ns = a->start_ns;
 	e->bytes = bio_size(bio);
 	e->sector = BPF_CORE_READ(bio, bi_iter.bi_sector);
-	e->op = op_of(BPF_CORE_READ(bio, bi_opf));
+	e->op = op;
 	e->flags |= flags_of(BPF_CORE_READ(bio, bi_opf));
 	emit_end(e);
 	return 0;
