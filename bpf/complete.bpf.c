@@ -259,7 +259,13 @@ __noinline int forget_bios(u64 rq)
  * were merged into it meanwhile may have been seen. */
 static __noinline int complete_unknown(struct request *rq, u32 nr_bytes, struct gendisk *disk)
 {
-	if (is_driver_flush(rq) || is_passthrough(rq))
+	u64 key = address_of(rq);
+
+	if (is_driver_flush(rq))
+		return 0;
+	if (nr_bytes >= get(rq, __data_len) && had_earlier)
+		bpf_map_delete_elem(&iolat_earlier, &key);
+	if (is_passthrough(rq))
 		return 0;
 	forget_bios(number_of(rq));
 	if (nr_bytes < get(rq, __data_len) || request_in_flush_sequence(rq))

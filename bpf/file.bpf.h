@@ -23,17 +23,6 @@ struct found_file {
 	struct dentry *dentry;	/* by which it was opened; NULL: not known */
 };
 
-/* A task's open file, NULL if it has none of that number. */
-static __always_inline struct file *file_of(struct task_struct *task, u32 fd)
-{
-	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
-	struct file **files = BPF_CORE_READ(fdt, fd), *file = NULL;
-
-	if (fd >= BPF_CORE_READ(fdt, max_fds) || bpf_probe_read_kernel(&file, sizeof(file), &files[fd]))
-		return NULL;
-	return file;
-}
-
 /* An overlay's file is the one below it that holds the data, by the name that its user knows. */
 static __noinline int open_file(struct task_struct *task, u32 fd, struct found_file *found)
 {

@@ -6,11 +6,7 @@
  */
 
 /* Pointers come from maps here, so no program can follow them with plain loads. */
-#ifdef IOLAT_MODERN
-#define IN_ONE_GO /* bpf_for_each_map_elem, from 5.13 */
-#endif
 #undef IOLAT_BTF
-#undef IOLAT_MODERN
 #include "finish.bpf.h"
 #include "flight.bpf.h"
 #include "kind.bpf.h"
@@ -41,7 +37,7 @@ static __always_inline struct iolat_inflight *begin(const struct owner *o)
 	return e;
 }
 
-static __always_inline int look_at_flight(const struct flight *f)
+static __always_inline int tell_flight(const struct flight *f, bool earlier)
 {
 	struct iolat_inflight *e;
 	struct gendisk *disk;
@@ -67,7 +63,32 @@ static __always_inline int look_at_flight(const struct flight *f)
 	e->part = request_part(rq);
 	e->op = f->op;
 	e->flags |= f->flags;
+	e->earlier = earlier;
 	emit_end(e);
+	return 0;
+}
+
+static __always_inline int look_at_flight(const struct flight *f)
+{
+	return tell_flight(f, false);
+}
+
+/* If it ended just as it was found, the next request at that address has another stamp, and was seen starting. One that
+ * the driver gave back goes to it again. */
+static __always_inline int look_at_earlier(const struct flight *f)
+{
+	struct request *rq;
+	u64 key, stamp;
+
+	if (!f)
+		return 0;
+	key = f->rq;
+	rq = (struct request *)key;
+	stamp = BPF_CORE_READ(rq, start_time_ns);
+	if ((stamp && stamp != f->start_ns) || flight_find(key))
+		bpf_map_delete_elem(&iolat_earlier, &key);
+	else if (request_in_flight(rq))
+		tell_flight(f, true);
 	return 0;
 }
 
@@ -140,7 +161,7 @@ static __always_inline int look_at_bio_flight(const struct bio_flight *b)
 	return 0;
 }
 
-#ifdef IN_ONE_GO
+#ifdef IOLAT_MODERN /* bpf_for_each_map_elem, from 5.13 */
 /* Slots are walked by their number: most are free, and to be called for each is dearer than to look. */
 static int bio_flight_slot(u32 i, void *nothing)
 {
@@ -172,6 +193,11 @@ static int each_arrival(struct bpf_map *map, const void *key, struct arrival *a,
 	return look_at_arrival(a);
 }
 
+static int each_earlier(struct bpf_map *map, const void *key, struct flight *f, void *nothing)
+{
+	return look_at_earlier(f);
+}
+
 /* What has no slot is in large maps, mostly empty: they are walked only where something came in since they were found
  * so. */
 static void look_at_rest(void)
@@ -198,6 +224,8 @@ int iolat_inflight(struct bpf_iter__bpf_map_elem *ctx)
 	bpf_loop(BIO_FLIGHT_SLOTS, bio_flight_slot, NULL, 0);
 	bpf_loop(knobs.slot_mask + 1, arrival_slot, NULL, 0);
 	look_at_rest();
+	if (had_earlier)
+		bpf_for_each_map_elem(&iolat_earlier, each_earlier, NULL, 0);
 	return 0;
 }
 #else
@@ -212,6 +240,12 @@ SEC("iter/bpf_map_elem")
 int iolat_flying(struct bpf_iter__bpf_map_elem *ctx)
 {
 	return look_at_flight(ctx->value);
+}
+
+SEC("iter/bpf_map_elem")
+int iolat_flying_earlier(struct bpf_iter__bpf_map_elem *ctx)
+{
+	return look_at_earlier(ctx->value);
 }
 
 SEC("iter/bpf_map_elem")

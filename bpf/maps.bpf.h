@@ -37,6 +37,19 @@ struct flight {
 	u8 reserved[5];
 };
 
+/* Requests that were in flight when tracing began, by their address; in none of the tables of those that were seen starting.
+ * start_ns is the kernel's own stamp where there is one. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, struct flight);
+} iolat_earlier SEC(".maps") __weak;
+
+/* Whether there ever was any. */
+u32 had_earlier __weak = 0;
+
 /* A bio between entering the block layer and its request. */
 struct arrival {
 	u64 bio;	/* 0: the slot is free */
@@ -274,7 +287,7 @@ struct {
 	__type(value, u64);
 } iolat_watched SEC(".maps") __weak;
 
-/* One entry, to be walked over. */
+/* One entry, to be walked over; to iolat_find_earlier it says which file of the reader's. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);

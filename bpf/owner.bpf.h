@@ -120,8 +120,8 @@ static __always_inline bool data_knows(struct cgroup *data, struct cgroup *of_bi
 	return cgroup_is_root(of_bio) || (one_tree && cgroup_is_below(data, of_bio));
 }
 
-/* Steps 2 to 4. */
-static __noinline int owner_of_kernel(struct bio *bio, struct owner *o)
+/* Steps 2 to 4, and whether that cgroup is selected. */
+static __noinline int owner_of_data(struct bio *bio, struct owner *o)
 {
 	u32 tree = knobs.blkio_v1 ? IOLAT_TREE_BLKIO : IOLAT_TREE_V2;
 	u32 data_tree = knobs.memory_v1 ? IOLAT_TREE_MEMORY : IOLAT_TREE_V2;
@@ -140,10 +140,15 @@ static __noinline int owner_of_kernel(struct bio *bio, struct owner *o)
 	} else {
 		o->cgroup = cgroup_key(tree, cgrp);
 	}
+	o->selected = !knobs.n_cgroups || (o->from != IOLAT_OWNER_NONE && cgroup_selected(cgrp, tree));
+	return 0;
+}
+
+static __noinline int owner_of_kernel(struct bio *bio, struct owner *o)
+{
+	owner_of_data(bio, o);
 	find_work_queue((void *)bpf_get_current_task(), o);
-	o->selected = !knobs.by_task &&
-		      (!knobs.n_cgroups ||
-		       (o->from != IOLAT_OWNER_NONE && cgroup_selected(cgrp, tree)));
+	o->selected &= !knobs.by_task;
 	return 0;
 }
 

@@ -66,6 +66,7 @@ enum {
 /* cgroups */
 struct kernfs_node {
 	u64 id;
+	void *priv;
 };
 struct cgroup_subsys_state {
 	struct cgroup *cgroup;
@@ -242,6 +243,7 @@ struct inode {
 	struct hlist_head i_dentry;
 	struct super_block *i_sb;
 	struct bdi_writeback *i_wb;
+	void *i_private;
 };
 enum pageflags {
 	PG_locked = 0,
@@ -257,9 +259,25 @@ struct bdi_writeback {
 };
 
 /* the block layer */
+struct kobject {
+	const char *name;
+};
+struct device {
+	struct kobject kobj;
+};
 struct blk_mq_ops;
+struct blk_mq_tags {
+	unsigned int nr_tags;
+	struct request **rqs;
+};
+struct blk_mq_tag_set {
+	unsigned int nr_hw_queues;
+	unsigned int queue_depth;
+	struct blk_mq_tags **tags;
+};
 struct request_queue {
 	const struct blk_mq_ops *mq_ops;
+	struct blk_mq_tag_set *tag_set;
 };
 struct gendisk {
 	int major;
@@ -288,6 +306,9 @@ struct bio {
 	struct blkcg_gq *bi_blkg;
 	struct bio_vec *bi_io_vec;
 };
+enum mq_rq_state {
+	MQ_RQ_IN_FLIGHT = 1,
+};
 struct request {
 	struct request_queue *q;
 	blk_opf_t cmd_flags;
@@ -296,6 +317,9 @@ struct request {
 	sector_t __sector;
 	struct bio *bio;
 	struct bio *biotail;
+	u64 start_time_ns;
+	u64 io_start_time_ns;
+	enum mq_rq_state state;
 };
 
 enum req_flag_bits {

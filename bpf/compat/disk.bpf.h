@@ -40,4 +40,24 @@ static __always_inline u32 disk_number(struct gendisk *disk)
 	return ((u32)(number_of(disk) >> 6) ^ dev * 0x9E3779B1) | 0x80000000;
 }
 
+/* The disk that a kobject stands for: in gendisk.part0, an hd_struct until 5.10; from 5.11 in its block_device. */
+struct hd_struct___5_10 {
+	struct device __dev;
+} __attribute__((preserve_access_index));
+struct gendisk___5_10 {
+	struct hd_struct___5_10 part0;
+} __attribute__((preserve_access_index));
+struct block_device___5_11 {
+	struct device bd_device;
+} __attribute__((preserve_access_index));
+
+static __always_inline struct gendisk *kobject_disk(void *kobj)
+{
+	if (bpf_core_type_exists(struct hd_struct___5_10))
+		return kobj - bpf_core_field_offset(struct gendisk___5_10, part0.__dev.kobj);
+	struct block_device *bdev = kobj - bpf_core_field_offset(struct block_device___5_11, bd_device.kobj);
+
+	return BPF_CORE_READ(bdev, bd_disk);
+}
+
 #endif /* IOLAT_COMPAT_DISK_BPF_H */

@@ -32,6 +32,17 @@ static __always_inline struct dentry *inode_dentry(struct inode *inode)
 #define S_SYNC	       0x0001 /* of inode.i_flags */
 #define SB_SYNCHRONOUS 0x0010 /* of super_block.s_flags */
 
+/* A task's open file, NULL if it has none of that number. */
+static __always_inline struct file *file_of(struct task_struct *task, u32 fd)
+{
+	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
+	struct file **files = BPF_CORE_READ(fdt, fd), *file = NULL;
+
+	if (fd >= BPF_CORE_READ(fdt, max_fds) || bpf_probe_read_kernel(&file, sizeof(file), &files[fd]))
+		return NULL;
+	return file;
+}
+
 /* The inode of an open file, if that is one: every inode but a disk's node has its own pages. */
 static __always_inline struct inode *regular_inode(struct file *file)
 {

@@ -121,6 +121,12 @@ static __always_inline bool request_in_flush_sequence(struct request *rq)
 	return get(rq, rq_flags) & (1u << knobs.flush_seq_bit);
 }
 
+/* Whether the driver has it. */
+static __always_inline bool request_in_flight(struct request *rq)
+{
+	return BPF_CORE_READ(rq, state) == bpf_core_enum_value(enum mq_rq_state, MQ_RQ_IN_FLIGHT);
+}
+
 /* blk_status_t as an errno, as in blk_errors[] of block/blk-core.c. Global: verified once, not for each of its
  * results. */
 __weak __noinline u32 iolat_blk_error(u32 status)

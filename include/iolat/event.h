@@ -508,7 +508,8 @@ struct iolat_inflight {
 	__u16 part;
 	__u8 op : 4, owner : 4;
 	__u8 flags;
-	__u32 reserved;
+	__u32 earlier;		/* 1: it was in flight when tracing began: nothing is known of its submitter; start_ns is the
+				 * kernel's stamp, or the moment when it was found, issue_ns never 0 */
 };
 
 /* A cgroup may do only so much on a disk, by its own limit or an ancestor's. 0 each: no limit (any

@@ -18,6 +18,7 @@
 #include "collect/called.h"
 #include "collect/cgroup_facts.h"
 #include "collect/diskwatch.h"
+#include "collect/earlier.h"
 #include "collect/file_facts.h"
 #include "collect/limits.h"
 #include "collect/process_facts.h"
@@ -300,7 +301,7 @@ int facts_begin(struct facts *f, const struct iolat_knobs *knobs, bool records)
 	diskwatch_begin(&f->disks, NULL);
 	err = send_run(f, knobs, records) ?: send_command(f) ?: send_hooks(f) ?: list_tasks(f);
 	err = err ?: cgroup_facts_begin(f->cgroups) ?: records ? file_facts_begin(&f->files) : 0;
-	err = err ?: tracer_note_sleepers(f->tracer);
+	err = err ?: tracer_note_sleepers(f->tracer) ?: earlier_find(f->tracer, knobs->by_task);
 	return err == -ENOTSUP ? 0 : err; /* who sleeps already shows at its next sleep */
 }
 

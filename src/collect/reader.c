@@ -17,13 +17,20 @@
 
 #define SLEEPS_BATCH 1024u
 
+#define ONE_ENTRY "iolat_once"
+
+/* What is in flight is looked for by FLYING and all behind it. */
+enum { NOTE_SLEEPERS, FIND_EARLIER, FLYING };
+
 static const struct reader {
 	const char *program;
 	const char *map; /* NULL: all tasks */
 	bool waits;	 /* only where waits are traced */
 } readers[] = {
-	{"iolat_asleep", NULL, true},
-	{"iolat_inflight", "iolat_once", false}, /* in the newest form; the others in older ones */
+	[NOTE_SLEEPERS] = {"iolat_asleep", NULL, true},
+	[FIND_EARLIER] = {"iolat_find_earlier", ONE_ENTRY, false},
+	[FLYING] = {"iolat_flying_earlier", "iolat_earlier", false},
+	{"iolat_inflight", ONE_ENTRY, false}, /* in the newest form; the others in older ones */
 	{"iolat_flying", "iolat_flights2", false},
 	{"iolat_bio_flying", "iolat_bflights2", false},
 	{"iolat_arriving", "iolat_bios2", false},
@@ -105,7 +112,19 @@ int readers_note_sleepers(const struct readers *r)
 {
 	const struct sink nowhere = {ignore, NULL};
 
-	return r->links[0] ? reader_events(r->links[0], 1, &nowhere) : -ENOTSUP;
+	return r->links[NOTE_SLEEPERS] ? reader_events(r->links[NOTE_SLEEPERS], 1, &nowhere) : -ENOTSUP;
+}
+
+int readers_find_earlier(const struct readers *r, const struct bpf_object *obj, int folder)
+{
+	const struct sink nowhere = {ignore, NULL};
+	uint32_t first = 0, fd = folder;
+
+	if (!r->links[FIND_EARLIER])
+		return -ENOTSUP;
+	if (bpf_map_update_elem(bpf_object__find_map_fd_by_name(obj, ONE_ENTRY), &first, &fd, BPF_ANY))
+		return -errno;
+	return reader_events(r->links[FIND_EARLIER], 1, &nowhere);
 }
 
 int readers_inflight(const struct readers *r)
@@ -113,7 +132,7 @@ int readers_inflight(const struct readers *r)
 	const struct sink nowhere = {ignore, NULL};
 	int err = 0, n = 0;
 
-	for (size_t i = 1; !err && i < N_READERS; i++) {
+	for (size_t i = FLYING; !err && i < N_READERS; i++) {
 		if (!r->links[i])
 			continue;
 		err = reader_events(r->links[i], 1, &nowhere);

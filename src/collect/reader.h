@@ -32,6 +32,10 @@ void readers_close(struct readers *r);
 /* Has who sleeps already noted, once. 0 or -errno. */
 int readers_note_sleepers(const struct readers *r);
 
+/* Has the disk whose folder in sysfs is open as `folder` searched for requests that its driver has had since before
+ * tracing began; they are in flight from then on. 0 or -errno. */
+int readers_find_earlier(const struct readers *r, const struct bpf_object *obj, int folder);
+
 /* Has the in-flight tables walked: INFLIGHT events are in the ring of facts then. 0, -errno, or -ENOTSUP when
  * this kernel does not walk maps. */
 int readers_inflight(const struct readers *r);

@@ -273,12 +273,24 @@ int tracer_note_sleepers(const struct tracer *t)
 	return t->waits ? readers_note_sleepers(&t->readers) : 0;
 }
 
+int tracer_sleepers(const struct tracer *t, uint64_t now, struct iolat_wait **out, size_t *n)
+{
+	*out = NULL;
+	*n = 0;
+	return t->waits ? reader_sleeps(object_map_fd(t->obj, "iolat_sleeps"), now, out, n) : 0;
+}
+
+int tracer_find_earlier(const struct tracer *t, int folder)
+{
+	return readers_find_earlier(&t->readers, t->obj, folder);
+}
+
 /* What ended before the look is told before those who still sleep, so that each wait is counted once. */
 static int look_at_sleepers(struct tracer *t, uint64_t now, const struct sink *sink)
 {
 	AUTO_FREE struct iolat_wait *waits = NULL;
-	size_t n = 0;
-	int err = t->waits ? reader_sleeps(object_map_fd(t->obj, "iolat_sleeps"), now, &waits, &n) : 0;
+	size_t n;
+	int err = tracer_sleepers(t, now, &waits, &n);
 
 	err = err ?: intake_drain(&t->rings.intake, sink, SIZE_MAX);
 	for (size_t i = 0; !err && i < n; i++)

@@ -42,6 +42,12 @@ int tracer_tasks(const struct tracer *t, const struct sink *sink);
 /* Notes who is asleep already, where waits are traced; once the selection is in place. 0 or -errno. */
 int tracer_note_sleepers(const struct tracer *t);
 
+/* Who of them sleeps at the moment `now`, as open WAIT events: `n` of *out, to be freed. 0 or -errno. */
+int tracer_sleepers(const struct tracer *t, uint64_t now, struct iolat_wait **out, size_t *n);
+
+/* As readers_find_earlier(); while attached. */
+int tracer_find_earlier(const struct tracer *t, int folder);
+
 /* What is in flight and who is asleep, as LOOK, INFLIGHT and open WAIT events; while attached. 0 or -errno. */
 int tracer_look(struct tracer *t, const struct sink *sink);
 

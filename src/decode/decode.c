@@ -174,7 +174,8 @@ static bool look_ok(const struct iolat_look *e)
 static bool inflight_ok(const struct iolat_inflight *e)
 {
 	return e->op < IOLAT_OP_MAX && e->owner < IOLAT_OWNER_MAX && cgroup_key_ok(e->cgroup) &&
-	       time_ok(e->start_ns) && (!e->issue_ns || (e->start_ns <= e->issue_ns && time_ok(e->issue_ns)));
+	       e->earlier <= 1 && time_ok(e->start_ns) &&
+	       (!e->issue_ns || (e->start_ns <= e->issue_ns && time_ok(e->issue_ns)));
 }
 
 static bool limit_ok(const struct iolat_limit *e)

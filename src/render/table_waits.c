@@ -109,9 +109,13 @@ static void put_owner(FILE *out, const struct stuck *k)
 {
 	const struct process *p = k->subject.process;
 
+	if (!p && !k->via) {
+		fputs("an unknown process", out);
+		return;
+	}
 	if (!p) {
 		fputc('[', out);
-		column_print_text(out, k->via ? k->via : "-");
+		column_print_text(out, k->via);
 		fputc(']', out);
 		return;
 	}

@@ -60,6 +60,8 @@ static int name_owner(struct model *m, const struct iolat_inflight *e, struct st
 	struct proc *p = proc_at(&m->procs, e->tgid ? e->tgid : e->tid, e->start_ns).proc;
 	struct proc_thread *th;
 
+	if (e->earlier)
+		return 0;
 	if (!e->tgid || !p || p->kthread) {
 		from.thread = p;
 		return model_via(m, &from, &s->via);

@@ -167,8 +167,8 @@ enum stage { STAGE_QUEUE, STAGE_DEVICE, STAGE_BEFORE_REQUEST };
 
 /* An I/O that is not complete, or a task that waits for one that cannot be seen. */
 struct stuck {
-	struct row_subject subject;	/* process NULL: not a user task's, but via's */
-	const char *via;
+	struct row_subject subject;	/* process NULL: not a user task's, but via's, */
+	const char *via;		/* or, without that, it is not known whose */
 	enum stage stage;
 	bool inferred;			/* from a sleeping task; sector and bytes are not known */
 	bool has_sector;

@@ -99,6 +99,11 @@ def wait_until(what, condition, timeout=LIMIT, step=0.005):
         time.sleep(step)
 
 
+def asleep(pid):
+    """Uninterruptibly: state D."""
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "D"
+
+
 def mounts(folder="/proc/self/mountinfo"):
     """(mount point, type, source, super options) of each mount, the topmost last."""
     found = []

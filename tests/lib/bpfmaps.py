@@ -122,7 +122,7 @@ def of_process(pid):
 
 # What holds the state of I/Os under way.
 STATE = ("iolat_flights", "iolat_flights2", "iolat_bios", "iolat_bios2", "iolat_owners", "iolat_bflights",
-         "iolat_bflights2")
+         "iolat_bflights2", "iolat_earlier")
 
 
 def _of_state(pid, ask):

@@ -145,7 +145,7 @@ def test_merged_requests_of_two_processes(pausable_disk, held, doio, iolat):
     ahead.go()
     base.wait_until("the first request in flight", disk.in_flight)
     first.go()
-    base.wait_until("the first read asleep", lambda: asleep(first.pid))
+    base.wait_until("the first read asleep", lambda: base.asleep(first.pid))
     second.go()
     base.wait_until("a merge", lambda: (disk.stat() - before).read_merges)
     disk.resume()
@@ -156,10 +156,6 @@ def test_merged_requests_of_two_processes(pausable_disk, held, doio, iolat):
     assert (a["ios"], a["bytes"], a["merged"]) == (1, 4096, 1)
     assert (b["ios"], b["bytes"], b["merged"]) == (0, 4096, 0)
     assert b["latency"]["total"] is None
-
-
-def asleep(pid):
-    return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "D"
 
 
 def test_two_at_once(loop_disk, fio, iolat):

@@ -518,6 +518,8 @@ static void test_what_is_in_flight_and_cannot_be(void **state)
 	assert_refused(e);
 	e.issue_ns = 0;
 	assert_taken(e);
+	e.earlier = 2;
+	assert_refused(e);
 	o.device_ns = o.end_ns;
 	assert_refused(o);
 }

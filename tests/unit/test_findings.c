@@ -199,6 +199,30 @@ static void test_a_hung_request(void **state)
 	finish(f);
 }
 
+/* Of one that was in flight before the run, only the disk can say anything: what its submitter's numbers would be means
+ * nothing, also where there is a task 0. */
+static void test_hung_before_the_run(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_inflight e = an_inflight(T0 - MS(500));
+
+	e.tgid = e.tid = 0;
+	e.owner = IOLAT_OWNER_BIO;
+	e.earlier = 1;
+	make_task(f, 0, "swapper");
+	feed(f, a_look(T0 + MS(3000)));
+	feed(f, e);
+	interval(f, T0 + MS(3000));
+	assert_int_equal(f->s.n_stuck, 1);
+	assert_ms(f->s.stuck[0].age_ns, 3500);
+	assert_null(f->s.stuck[0].subject.process);
+	assert_null(f->s.stuck[0].via);
+	assert_string_equal(f->s.findings[0].subject, "an unknown process on sda");
+	assert_string_equal(f->s.findings[0].text,
+			    "a read of an unknown process on sda has been in flight for 3.50s: the device has not answered");
+	finish(f);
+}
+
 static void test_a_request_in_flight_is_not_hung(void **state)
 {
 	struct fixture *f = start_waits();
@@ -621,6 +645,7 @@ int main(void)
 		cmocka_unit_test(test_other_waits_are_waits),
 		cmocka_unit_test(test_nobody_was_there_long_enough),
 		cmocka_unit_test(test_a_hung_request),
+		cmocka_unit_test(test_hung_before_the_run),
 		cmocka_unit_test(test_a_request_in_flight_is_not_hung),
 		cmocka_unit_test(test_stuck_before_the_request),
 		cmocka_unit_test(test_throttled),

@@ -1,5 +1,7 @@
 """I/O that is still under way when iolat ends: where it hangs, whose it is, since when. All of it hangs beside each other,
 until iolat has ended; no check depends on how long that takes."""
+import time
+
 from . import devices, tools
 from .checks import HANGING, check
 
@@ -34,6 +36,37 @@ def waits(run, pid):
     """The wait counts though it goes on."""
     task = [t for t in run.summary["tasks"] if t["thread"]["tid"] == pid][0]
     assert task["reasons"]["disk"] >= 300 * MS and task["reasons"]["disk"] >= 0.8 * task["blocked_ns"], task
+
+
+@check(run=HANGING, early=True)
+def before(run):
+    """What hung already when iolat came is in flight like all else; whose it is nobody can tell any more."""
+    with devices.loop() as (disk, backing):
+        with devices.suspended(backing):
+            reader = Reader(disk)
+            yield
+            yield
+        reader.end()
+    found = [k for k in run.summary["stuck"] if k["device"] and k["device"]["name"] == disk]
+    assert len(found) == 1, run.summary["stuck"]
+    assert (found[0]["stage"], found[0]["op"], found[0]["process"], found[0]["via"]) == ("device", "read", None, None), found
+    assert found[0]["age_ns"] > run.summary["duration_ns"], found
+    assert [c["seen"] for c in run.summary["coverage"]["devices"] if c["device"] == disk] == [0], run.summary["coverage"]
+    waits(run, reader.pid)
+
+
+@check()
+def before_by_pid(form):
+    """To who is selected and sleeps, what hangs on the disk below his file is shown, and no other's."""
+    with devices.loop() as (disk, backing), devices.loop() as (other, other_backing), devices.linear(disk) as top:
+        with devices.suspended(backing), devices.suspended(other_backing):
+            readers = [Reader(top), Reader(other)]
+            with tools.Iolat("--pid", str(readers[0].pid), "--stuck", "300ms", form=form, idle=False) as iolat:
+                time.sleep(0.4)  # longer than --stuck
+        for reader in readers:
+            reader.end()
+    found = [k["device"]["name"] for k in iolat.summary["stuck"]]
+    assert found == [disk], iolat.summary["stuck"]
 
 
 @check(run=HANGING)
