@@ -41,11 +41,13 @@ def start_and_end(chance, how):
     with contextlib.ExitStack() as stack:
         tracer = trace.Iolat(stack, "-f", "json", "-i", "0", ready=ready)
         if not ready:
-            time.sleep(chance.random() * 0.3)
+            time.sleep(chance.random() ** 3 * 0.3)
         held = held_by(tracer.pid)
         tracer.send(how)
         tracer.wait()
         assert tracer.rc in (0, -how), f"status {tracer.rc}: {tracer.stderr}"
+        assert [o["type"] for o in tracer.objects] == ["summary"] * (tracer.rc == 0)
+        assert tracer.rc == 0 or how == signal.SIGKILL or not held, "it held something and was ended without a summary"
     return held
 
 
