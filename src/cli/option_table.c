@@ -177,7 +177,8 @@ static const struct option_row rows[] = {
 		  "job, nor of a recording that was made with one: their names would be gone." },
 	{ 0, "max-size", "SIZE", SECTION_RUN, RECORD, set_size, FIELD(max_size),
 	  .help = "end a recording of that size; default 1G",
-	  .more = "It also ends before less than 5 % of its file system are free." },
+	  .more = "It is written in whole blocks of up to 256K and may be larger by one of them. It also ends before less than 5 % of "
+		  "its file system are free." },
 	{ 0, "rotate", "N", SECTION_RUN, RECORD, set_top, FIELD(rotate),
 	  .help = "go on in a new file, and keep the newest N",
 	  .more = "Whenever one has *--max-size*. The files of *-o run.iolat* are *run-000001.iolat*, *run-000002.iolat*, ...; numbers go on where an earlier "
