@@ -1,6 +1,6 @@
 """Runs the checks in a guest of tests/vm/boot, as root: the disks may be overwritten.
 
-    python3 -m guest [--part short|once|whole] [--machine NAME] [--only WORD]... IOLAT RESULTS
+    python3 -m guest [--part short|whole] [--machine NAME] [--only WORD]... IOLAT RESULTS
 
 Writes RESULTS: a JSON object that maps each check's label to null (it holds) or to what was wrong. Time is stretched in
 there, so latencies are only held against lower bounds; counts, bytes and owners are exact.
