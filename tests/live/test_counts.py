@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from lib import base, disks, trace
+from lib import base, churn, disks, trace
 
 ENGINES = {
     "psync": dict(ioengine="psync"),
@@ -117,20 +117,22 @@ def test_large_reads_that_the_kernel_splits(loop_disk, fio, iolat):
     assert row["size"] == {"min_bytes": 131072, "mean_bytes": 131072, "max_bytes": 131072}
 
 
-def test_neighbours_that_the_kernel_merges(loop_disk, fio, iolat):
+def test_neighbours_that_the_kernel_merges(loop_disk, fio, held, iolat):
     """Sequential 4 KiB writes handed over 32 at a time become one request: the bytes are all there, and `merged`
     says how many writes the requests hold besides their first."""
     disk = loop_disk()
     load = fio(disk, ioengine="libaio", rw="write", size="4m", iodepth=32, iodepth_batch_submit=32,
                iodepth_batch_complete_min=32)
-    tracer = iolat("--pid", load.pid)
+    tracer = iolat("--pid", f"{load.pid},{held('true').pid}")  # one that stays
     before = disk.stat()
     done = load.finish()
     grown = disk.stat() - before
+    left = churn.left_in_maps(tracer.pid)
     row = trace.one(trace.rows(tracer.stop(), device=disk))
     assert (row["ios"], row["merged"]) == (grown.writes, grown.write_merges)
     assert row["merged"] > 0 and row["ios"] + row["merged"] == done.writes
     assert row["bytes"] == done.write_bytes
+    assert left == 0
 
 
 def test_merged_requests_of_two_processes(pausable_disk, held, doio, iolat):
@@ -139,7 +141,7 @@ def test_merged_requests_of_two_processes(pausable_disk, held, doio, iolat):
     disk = pausable_disk(scheduler="mq-deadline")
     ahead = held("ionice", "-c1", *doio("read", disk, offset=32 * base.MIB).argv)
     first, second = doio("read", disk), doio("read", disk, offset=4096)
-    tracer = iolat("--pid", f"{first.pid},{second.pid}")
+    tracer = iolat("--pid", f"{first.pid},{second.pid},{held('true').pid}")  # one that stays
     before = disk.stat()
     disk.pause()
     ahead.go()
@@ -151,11 +153,13 @@ def test_merged_requests_of_two_processes(pausable_disk, held, doio, iolat):
     disk.resume()
     for load in (ahead, first, second):
         load.wait()
+    left = churn.left_in_maps(tracer.pid)
     summary = tracer.stop()
     a, b = (trace.one(trace.rows(summary, pid=p.pid, device=disk)) for p in (first, second))
     assert (a["ios"], a["bytes"], a["merged"]) == (1, 4096, 1)
     assert (b["ios"], b["bytes"], b["merged"]) == (0, 4096, 0)
     assert b["latency"]["total"] is None
+    assert left == 0
 
 
 def test_two_at_once(loop_disk, fio, iolat):
