@@ -11,7 +11,7 @@
 #include "base/units.h"
 
 #define SECOND_NS 1000000000ull
-#define DAY_S	  86400
+#define WALL_MAX  (UINT64_MAX / SECOND_NS - 1) /* s since 1970 */
 
 /* ".25" behind the seconds. */
 static const char *take_fraction(const char *s, uint64_t *ns)
@@ -44,6 +44,15 @@ static bool take_zone(const char *s, bool *there, long *east_s)
 	return true;
 }
 
+/* The C library takes the 30th of February for a day of March. */
+static bool is_date(const struct tm *tm)
+{
+	struct tm day = {.tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday};
+
+	timegm(&day);
+	return day.tm_mday == tm->tm_mday;
+}
+
 static int parse_wall(const char *s, struct moment *out)
 {
 	struct tm tm = {.tm_isdst = -1};
@@ -53,10 +62,10 @@ static int parse_wall(const char *s, struct moment *out)
 	time_t at;
 	long east;
 
-	if (!rest || !take_zone(take_fraction(rest, &fraction), &zone, &east))
+	if (!rest || !is_date(&tm) || !take_zone(take_fraction(rest, &fraction), &zone, &east))
 		return -EINVAL;
 	at = zone ? timegm(&tm) - east : mktime(&tm);
-	if (at < 0)
+	if (at < 0 || (uint64_t)at > WALL_MAX)
 		return -EINVAL;
 	*out = (struct moment){MOMENT_WALL, (uint64_t)at * SECOND_NS + fraction};
 	return 0;
@@ -86,18 +95,27 @@ int moment_parse(const char *s, struct moment *out)
 	return parse_clock(s, out) ? parse_wall(s, out) : 0;
 }
 
+/* What a clock shows that many seconds after midnight; not each day has 24 hours. */
+static time_t clock_on(struct tm day, int days_later, time_t seconds)
+{
+	day.tm_mday += days_later;
+	day.tm_hour = (int)(seconds / 3600);
+	day.tm_min = (int)(seconds / 60 % 60);
+	day.tm_sec = (int)(seconds % 60);
+	day.tm_isdst = -1;
+	return mktime(&day);
+}
+
 static uint64_t clock_after(uint64_t since_midnight, uint64_t start_wall_ns)
 {
-	time_t start = (time_t)(start_wall_ns / SECOND_NS), at;
-	struct tm tm;
+	time_t start = (time_t)(start_wall_ns / SECOND_NS), seconds = (time_t)(since_midnight / SECOND_NS), at;
+	struct tm day;
 
-	if (!localtime_r(&start, &tm))
+	if (!localtime_r(&start, &day))
 		return start_wall_ns;
-	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
-	tm.tm_isdst = -1;
-	at = mktime(&tm) + (time_t)(since_midnight / SECOND_NS);
+	at = clock_on(day, 0, seconds);
 	if (at < start)
-		at += DAY_S;
+		at = clock_on(day, 1, seconds);
 	return (uint64_t)at * SECOND_NS + since_midnight % SECOND_NS;
 }
 
@@ -105,5 +123,7 @@ uint64_t moment_resolve(const struct moment *m, uint64_t start_wall_ns)
 {
 	if (m->kind == MOMENT_CLOCK)
 		return clock_after(m->ns, start_wall_ns);
-	return m->kind == MOMENT_WALL ? m->ns : start_wall_ns + m->ns;
+	if (m->kind == MOMENT_WALL)
+		return m->ns;
+	return m->ns < UINT64_MAX - start_wall_ns ? start_wall_ns + m->ns : UINT64_MAX;
 }

@@ -72,6 +72,8 @@ static const void *take_run(struct window *w, const struct iolat_run *e)
 	w->start_wall_ns = start_wall(w, e);
 	w->from_ns = mono_of(w, &w->from, e, e->mono_ns);
 	w->to_ns = mono_of(w, &w->to, e, UINT64_MAX);
+	if (w->from.kind == MOMENT_CLOCK && w->from_ns > w->to_ns)
+		w->from_ns = e->mono_ns; /* a time of day that was over when the run began */
 	*run = *e;
 	run->head.size = sizeof(*run);
 	run->wall_ns += w->from_ns - run->mono_ns;

@@ -143,6 +143,9 @@ def test_from_and_to(two_bursts):
         assert second["end"] == live["end"] and first["start"] == live["start"]
     assert summary(path, "--from", "0", "--to", "10h")["rows"] == live["rows"]
     assert summary(path, "--to", "0.001ms")["coverage"]["requests"] == 0
+    hour = datetime.timedelta(hours=1)
+    around = [(start.astimezone() + by).strftime("%H:%M:%S") for by in (-hour, hour)]
+    assert summary(path, "--from", around[0], "--to", around[1])["rows"] == live["rows"], "begun after --from"
 
 
 @pytest.mark.parametrize("part", [("--from", "10h"), ("--to", "2020-01-01T00:00:00Z")])

@@ -24,6 +24,7 @@ static void test_offsets(void **state)
 	assert_int_equal(at("0"), NOON_2026);
 	assert_int_equal(at("90s"), NOON_2026 + 90 * S);
 	assert_int_equal(at("+1.5m"), NOON_2026 + 90 * S);
+	assert_int_equal(at("5000000h"), UINT64_MAX);
 }
 
 static void test_dates(void **state)
@@ -45,10 +46,26 @@ static void test_local_time(void **state)
 	tzset();
 }
 
+/* A day of 25 hours, and one of 23. */
+static void test_other_days(void **state)
+{
+	struct moment noon;
+
+	setenv("TZ", "EST5EDT,M3.2.0,M11.1.0", 1);
+	tzset();
+	assert_int_equal(moment_parse("12:00:00", &noon), 0);
+	assert_int_equal(moment_resolve(&noon, 1793505600 * S), 1793552400 * S); /* 2026-11-01T04:00:00Z, 17:00 */
+	assert_int_equal(moment_resolve(&noon, 1772946000 * S), 1772985600 * S); /* 2026-03-08T05:00:00Z, 16:00 */
+	assert_int_equal(moment_resolve(&noon, 1793469600 * S), 1793552400 * S); /* of the day before, in the afternoon */
+	setenv("TZ", "UTC", 1);
+	tzset();
+}
+
 static void test_refused(void **state)
 {
 	static const char *const bad[] = {"", "x", "5", "12", "12:00:00x", "2026-01-01", "2026-01-01T12:00:00+1", "-5s",
-					  "2026-01-01T12:00:00+99:00", "25:00:00", "1800-01-01T00:00:00Z"};
+					  "2026-01-01T12:00:00+99:00", "25:00:00", "1800-01-01T00:00:00Z", "2026-02-30T00:00:00Z",
+					  "9999-01-01T00:00:00Z"};
 	struct moment m;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -61,6 +78,7 @@ int main(void)
 		cmocka_unit_test(test_offsets),
 		cmocka_unit_test(test_dates),
 		cmocka_unit_test(test_local_time),
+		cmocka_unit_test(test_other_days),
 		cmocka_unit_test(test_refused),
 	};
 
