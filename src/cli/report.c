@@ -20,6 +20,7 @@
 
 #define FRAMES_MOST 100000	/* without anything between them */
 #define NAMES_NS    1000000000ull /* a trace: between two lists of whose requests those are */
+#define FIO_SPECIAL ":;#$\n"	  /* in a job file: two names, a comment, a variable */
 #define FORGET_NS   1000000000ull /* how long what was told of a request may be used again */
 
 struct report {
@@ -379,9 +380,9 @@ static int check(const struct options *o)
 		log_error("--merge-at: of no use without --merge TRACE");
 		return EXIT_USAGE;
 	}
-	if (o->format->requests && (!o->output || strchr(o->output, ':'))) {
+	if (o->format->requests && (!o->output || strpbrk(o->output, FIO_SPECIAL))) {
 		log_error("--format %s: it writes several files: give --output FILE%s", o->format->name,
-			  o->output ? ", without a ':', which fio would not understand" : "");
+			  o->output ? ", without : ; # $ and line ends, which fio would not understand" : "");
 		return EXIT_USAGE;
 	}
 	if (!are_one_recording(&o->files) && (o->log || o->interval_ns || o->format->wait || o->format->requests)) {

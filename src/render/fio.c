@@ -10,7 +10,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "render/columns.h"
 #include "render/formats.h"
@@ -33,6 +35,7 @@ struct fio {
 	struct fio_job *jobs;
 	size_t n;
 	uint64_t end; /* of the furthest request, in bytes */
+	bool whole;   /* the job file is written, too */
 };
 
 /* Letters, digits and what else is harmless in a section's name. */
@@ -67,6 +70,12 @@ static struct fio_job *find(const struct fio *f, uint32_t pid, const char *name)
 		if (f->jobs[i].pid == pid && (pid || !strcmp(f->jobs[i].name, name)))
 			return &f->jobs[i];
 	return f->n == JOBS_MOST ? &f->jobs[f->n - 1] : NULL;
+}
+
+static int explain(const struct fio_job *j)
+{
+	log_error("cannot write to %s: %s", j->path, strerror(errno ?: EIO));
+	return -ECANCELED; /* and said */
 }
 
 /* The job of a request's owner, made when it is new. *err says why there is none. */
@@ -135,7 +144,7 @@ static int fio_request(FILE *out, const struct request *q, const struct by *by, 
 	*(q->subject.op == IOLAT_OP_READ ? &j->reads : &j->writes) += 1;
 	if (q->sector * 512 + q->bytes > f->end)
 		f->end = q->sector * 512 + q->bytes;
-	return ferror(j->log) ? -EIO : 0;
+	return ferror(j->log) ? explain(j) : 0;
 }
 
 static int fio_start(FILE *out, const struct by *by, const struct render_options *o)
@@ -162,10 +171,8 @@ static void put_head(FILE *out, const struct fio *f, const struct snapshot *s, c
 
 static int close_job(FILE *out, struct fio_job *j)
 {
-	int err = ferror(j->log) ? -EIO : 0;
+	int err = fclose(j->log) ? explain(j) : 0;
 
-	if (fclose(j->log))
-		err = -EIO;
 	j->log = NULL;
 	fprintf(out, "\n; %" PRIu64 " reads, %" PRIu64 " writes\n[%s]\nread_iolog=%s\n", j->reads, j->writes, j->name,
 		j->path);
@@ -182,8 +189,9 @@ static int fio_snapshot(FILE *out, const struct snapshot *s, const struct render
 	put_head(out, f, s, o);
 	if (!f->n)
 		fputs("; nothing that can be replayed was recorded\n", out);
-	for (size_t i = 0; i < f->n; i++)
-		err = close_job(out, &f->jobs[i]) ?: err;
+	for (size_t i = 0; !err && i < f->n; i++)
+		err = close_job(out, &f->jobs[i]);
+	f->whole = !err && !fflush(out);
 	return err;
 }
 
@@ -194,6 +202,8 @@ static void fio_free(const struct render_options *o)
 	for (size_t i = 0; f && i < f->n; i++) {
 		if (f->jobs[i].log)
 			fclose(f->jobs[i].log);
+		if (!f->whole)
+			unlink(f->jobs[i].path); /* of no use alone */
 		free(f->jobs[i].path);
 	}
 	free(f ? f->jobs : NULL);

@@ -94,9 +94,9 @@ def test_the_same_times(start_iolat, slow_disk, loop_disk, doio, job_of, folder)
 
 
 def test_where_it_goes(recorded, folder, run_iolat):
-    """Several files: -o is a must, and what fio takes for two names is refused."""
+    """Several files: -o is a must, and what fio takes for more than a name is refused."""
     path, _ = recorded
-    for args in ([], ["-o", folder() / "a:b"]):
+    for args in ([], *(["-o", folder() / name] for name in ("a:b", "a;b", "a#b", "a$ncpus", "a\nb"))):
         done = run_iolat("report", path, "-f", "fio", *args, rc=2)
         assert len(done.stderr.splitlines()) == 1 and "--output" in done.stderr
     done = run_iolat("report", path, "-f", "fio", "-o", folder() / "none" / "x", rc=1)
@@ -105,3 +105,17 @@ def test_where_it_goes(recorded, folder, run_iolat):
     os.mkdir(place / "run.fio.0.log")
     done = run_iolat("report", path, "-f", "fio", "-o", place / "run.fio", rc=1)
     assert len(done.stderr.splitlines()) == 1 and not (place / "run.fio").exists()
+
+
+def test_no_room(recorded, folder, run_iolat):
+    """Where a log or the job file does not fit, it is said which, and nothing stays."""
+    path, _ = recorded
+    for room in (1, 2):
+        place = folder()
+        base.sh("mount", "-t", "tmpfs", "-o", f"size={room * 4096}", "none", place)
+        try:
+            done = run_iolat("report", path, "-f", "fio", "-o", place / "run.fio", rc=1)
+            assert done.stderr.count("\n") == 1 and f"cannot write to {place}/run.fio" in done.stderr
+            assert "No space left" in done.stderr and not os.listdir(place)
+        finally:
+            base.sh("umount", place)
