@@ -291,7 +291,7 @@ check-sanitized: all $(B)/locale/de_DE.UTF-8 ## TESTS (tests/cli tests/live) wit
 check-vm: all ## the tests on every kernel of tests/vm/test_vm.py, under QEMU
 	$(PYTEST) tests/vm
 
-soak: all ## sudo make soak: the long form of tests/soak, hours
+soak: all ## sudo make soak: the long form of tests/soak, a quarter of an hour
 	IOLAT_SOAK=1 $(PYTEST) -s tests/soak
 
 $(B)/bench/%.bpf.o: tests/bench/%.bpf.c $(B)/flags

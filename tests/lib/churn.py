@@ -7,7 +7,11 @@ import time
 
 from lib import base, bpfmaps
 
-HIDDEN = 0.002  # of all events, at the most: some kernels run no program while certain tasks are current
+
+def hidden(n):
+    """How many of n events there may be that no program was run for: some kernels run none while certain tasks are
+    current, and interrupts may hit those."""
+    return 5 + n // 50
 
 
 class Size:

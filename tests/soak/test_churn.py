@@ -9,7 +9,7 @@ import pathlib
 
 import pytest
 
-from lib import base, bpfmaps, cgroups, churn, trace
+from lib import base, cgroups, churn, trace
 
 ROWS = 10_000  # RUN_ROWS in src/stats/run.c
 EACH = 10  # processes in a cgroup
@@ -26,21 +26,21 @@ def most_rows(lines):
     return max(line.count('"ios":') for line in lines)
 
 
-def check_flat(tracer, load, n, each_bytes):
-    """Lets n pass; after a quarter of them, iolat has the size that it keeps, but for new rows and fuller frames."""
-    load(0, n // 4)
+def check_flat(tracer, load, n, each_bytes, room=base.MIB):
+    """Lets n pass; after half of them, iolat has the size that it keeps, but for new rows and fuller frames."""
+    load(0, n // 2)
     settle(tracer)
     before, frames = churn.Size(tracer.pid), tracer.stdout.count("\n")
-    load(n // 4, n - n // 4)
+    load(n // 2, n - n // 2)
     settle(tracer)
     after, lines = churn.Size(tracer.pid), tracer.stdout.splitlines()
-    rows, fuller = max(min(n, ROWS) - n // 4, 0), max(most_rows(lines[frames:]) - most_rows(lines[:frames]), 0)
-    print(f"after {n // 4}: {before}; after {n}: {after}; {rows} rows more, {fuller} of a frame")
-    assert after.resident - before.resident <= base.MIB + each_bytes * (rows + 2 * fuller), f"{before}; then {after}"
+    rows, fuller = max(min(n, ROWS) - n // 2, 0), max(most_rows(lines[frames:]) - most_rows(lines[:frames]), 0)
+    print(f"after {n // 2}: {before}; after {n}: {after}; {rows} rows more, {fuller} of a frame")
+    assert after.resident - before.resident <= room + each_bytes * (rows + 2 * fuller), f"{before}; then {after}"
     assert after.maps - before.maps <= base.MIB, f"{before}; then {after}"
     # Some are of files that are just being read.
     base.wait_until("as few descriptors as before", lambda: churn.Size(tracer.pid).descriptors <= before.descriptors)
-    assert churn.left_in_maps(tracer.pid) <= n * churn.HIDDEN
+    assert churn.left_in_maps(tracer.pid) <= churn.hidden(n)
 
 
 def check_frames(tracer, soaked):
@@ -56,13 +56,13 @@ def watch(start_iolat):
     return lambda *args: start_iolat("-f", "json", "-i", "1s", *args)
 
 
-def check_complete(summary, ios):
+def check_complete(summary, rows, ios):
     """All of them, but for completions that the kernel hid, and iolat says how many those are; returns that."""
     coverage = summary["coverage"]
     unseen = sum(max(d["kernel"] - d["seen"], 0) for d in coverage["devices"] if d["kernel"] is not None)
-    lacking = ios - trace.total(summary["rows"], "ios")
+    lacking = ios - trace.total(rows, "ios")
     assert 0 <= lacking <= max(coverage["lost"] + coverage["unmatched"], unseen), f"{lacking} of {ios}: {coverage}"
-    assert lacking <= ios * churn.HIDDEN and coverage["map_full"] == coverage["names_lost"] == 0, coverage
+    assert coverage["map_full"] == coverage["names_lost"] == 0, coverage
     return lacking
 
 
@@ -71,9 +71,11 @@ def test_processes(reader, watch, soak, churning):
     disk, _ = reader
     tracer = watch("-i", "500ms", "--by", "process,device", "--device", disk.name, "--pid", os.getpid())
     n = soak(2000, 100_000)
-    check_flat(tracer, lambda first, n: churning("processes", first, n, disk.path), n, 6000)
-    assert len(churn.followed(tracer.pid) - {os.getpid(), tracer.pid}) <= n * churn.HIDDEN
-    lacking = check_complete(tracer.stop(), n)
+    # Some of it is by pids, which come again only after tens of thousands.
+    check_flat(tracer, lambda first, n: churning("processes", first, n, disk.path), n, 6000, room=8 * base.MIB)
+    assert len(churn.followed(tracer.pid) - {os.getpid(), tracer.pid}) <= churn.hidden(n)
+    summary = tracer.stop()
+    lacking = check_complete(summary, summary["rows"], n)
     rows = [r for frame in tracer.frames for r in frame["rows"]]
     assert {(r["ios"], (r["process"] or {}).get("comm")) for r in rows} == {(1, "churn")}
     assert len(rows) == n - lacking
@@ -85,9 +87,9 @@ def test_cgroups(reader, watch, soak, stack, run_area, churning):
     parent = cgroups.make(stack, f"{run_area.name}-churn")
     tracer = watch("--device", disk.name, "--by", "cgroup,device")
     n = soak(100, ROWS)
-    check_flat(tracer, lambda first, n: churning("cgroups", first, n, disk.path, EACH, parent.dir / "%ld"), n, 6000)
+    check_flat(tracer, lambda first, n: churning("cgroups", first, n, disk.path, EACH, parent.dir / "%ld"), n, 2500)
     summary = tracer.stop()
-    lacking = check_complete(summary, EACH * n)
+    lacking = check_complete(summary, summary["rows"], EACH * n)
     found = {pathlib.Path(r["cgroup"]["path"]).name: r["ios"] for r in summary["rows"]}
     assert set(found) == set(map(str, range(n)))
     assert sum(EACH - ios for ios in found.values()) == lacking and max(found.values()) == EACH
@@ -101,9 +103,9 @@ def test_disks(watch, soak, folder, churning):
     above = 1000 + os.getpid() % 50 * 1000  # where nobody else has loop devices
     tracer = watch("--by", "device", "--pid", os.getpid())
     n = soak(40, 1000)
-    check_flat(tracer, lambda first, n: churning("disks", above + first, n, image), n, 20_000)
+    check_flat(tracer, lambda first, n: churning("disks", above + first, n, image), n, 5000)
     summary = tracer.stop()
-    lacking = check_complete(summary, n)
-    rows = {r["device"]["name"]: r["ios"] for r in summary["rows"]}
-    assert set(rows) <= {f"loop{above + i}" for i in range(n)} and len(rows) == len(summary["rows"]) == n - lacking
+    ours = {f"loop{above + i}" for i in range(n)}  # programs may have to be read from other disks
+    rows = [r for r in summary["rows"] if r["device"]["name"] in ours]
+    assert len(rows) == n - check_complete(summary, rows, n)
     check_frames(tracer, soak.on)

@@ -69,7 +69,7 @@ def test_containers(reader, soak, stack, run_area, churning):
         assert more.maps - size.maps <= base.MIB, f"{size}; then {more}"
         assert more.resident - size.resident <= base.MIB, f"{size}; then {more} with {n} containers"
     left = churn.left_in_maps(it.pid)
-    assert left <= EACH * n * churn.HIDDEN
+    assert left <= churn.hidden(EACH * n)
     assert prometheus.total(text, "iolat_series") <= SERIES
     missed = prometheus.total(text, "iolat_requests_lost_total") + prometheus.total(text, "iolat_requests_unmatched_total")
     counted = prometheus.total(text, "iolat_requests_total")
