@@ -41,16 +41,18 @@ static int check_met(const struct diff *d)
 
 static int write_diff(struct diff *d)
 {
+	struct render_options o = d->o->render;
 	const struct diff_view view = {
 		.comparison = &d->comparison,
 		.files = {d->o->files.at[0], d->o->files.at[1]},
-		.o = &d->o->render,
+		.o = &o,
 	};
 	struct output output;
 	int err, status = output_open_whole(&output, d->o->output);
 
 	if (status != EXIT_OK)
 		return status;
+	o.width = output_width(&output);
 	err = diff_find(d->o->format->name)(output.stream, &view) ?: output_flush(&output);
 	if (err) {
 		output_abandon(&output);

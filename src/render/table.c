@@ -15,11 +15,12 @@
 #include "render/formats.h"
 #include "render/frame.h"
 #include "render/histogram.h"
+#include "render/lines.h"
 #include "render/order.h"
 #include "render/table_coverage.h"
 #include "render/table_waits.h"
 
-enum { WRAP_LEAST = 40, WRAP_INDENT = 2, NAME_LEAST = 15 }; /* columns of the terminal */
+enum { NAME_LEAST = 15 }; /* columns of the terminal */
 
 /* What a narrow terminal does without, so that the name at the end is seen; the first goes first. */
 static const char *const spare[] = {"size", "queue_pct"};
@@ -239,42 +240,6 @@ static int put_frame(FILE *out, struct table *t, const struct render_options *o)
 	return 0;
 }
 
-/* --- lines --------------------------------------------------------------------- */
-
-static void put_line(FILE *out, const char *line, int width)
-{
-	size_t len = width > 0 ? text_fit(line, width) : strlen(line);
-
-	while (len && line[len - 1] == ' ')
-		len--;
-	fwrite(line, 1, len, out);
-	fputc('\n', out);
-}
-
-/* Goes on in the next line. */
-static void put_sentence(FILE *out, const char *line, int width)
-{
-	for (int indent = 0; *line; indent = WRAP_INDENT) {
-		size_t len = text_break(line, width - indent);
-
-		fprintf(out, "%*s%.*s\n", indent, "", (int)len, line);
-		line += len + strspn(line + len, " ");
-	}
-}
-
-static void put_lines(FILE *out, const struct table *t, char *text, int width)
-{
-	char *rest = text, *line;
-
-	while ((line = strsep(&rest, "\n")) && rest) {
-		if (line - text >= t->sentences && width >= WRAP_LEAST)
-			put_sentence(out, line, width);
-		else
-			put_line(out, line, width);
-	}
-	fputc('\n', out);
-}
-
 static int table_snapshot(FILE *out, const struct snapshot *s, const struct render_options *o)
 {
 	char *text = NULL;
@@ -290,8 +255,10 @@ static int table_snapshot(FILE *out, const struct snapshot *s, const struct rend
 	err = mem ? put_frame(mem, &t, o) : -ENOMEM;
 	if (mem && fclose(mem))
 		err = -ENOMEM;
-	if (!err)
-		put_lines(out, &t, text, o->width);
+	if (!err) {
+		lines_put(out, text, t.sentences, o->width);
+		fputc('\n', out);
+	}
 	free(text);
 	table_free(&t);
 	return err;

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lib import base, browser, trace
+from lib import base, browser, tmux, trace
 
 
 def diff(*args, rc=0):
@@ -55,6 +55,21 @@ def test_the_new_disk_helped(slow_and_fast):
     assert re.search(r"60 -> 60 same .* python3  read", text) and "faster than before" in text
     back = row(compare(after, before), process="python3", op="read")
     assert back["p50_ns"]["change"] == "more" and "slower than before" in diff(after, before)
+
+
+def test_on_a_terminal(slow_and_fast, folder, stack):
+    """Lines are cut to its width, after the columns that are missed least; the sentence goes on in the next line."""
+    (before, _), (after, _) = slow_and_fast
+    answer = diff(before, after).splitlines()[-1]
+    for columns, headers in ((200, "IOS BYTES P50 P90 P99 MAX"), (70, "IOS P50")):
+        screen = tmux.Screen(stack, folder(), [base.IOLAT, "diff", before, after], columns=columns)
+        lines = base.wait_until("its end", lambda: "status 0" in screen.text and screen.lines)
+        assert lines[2].split() == [*headers.split(), "process", "op"]
+        assert re.search(r"60 -> 60 same .* python3  read$", lines[3])
+        assert answer in " ".join(" ".join(lines).split())
+    narrow = tmux.Screen(stack, folder(), [base.IOLAT, "diff", before, after], columns=20)
+    lines = base.wait_until("its end", lambda: "status 0" in narrow.text and narrow.lines)
+    assert len(lines[:lines.index("status 0")]) == len(diff(before, after).splitlines()), "a line was broken"
 
 
 def test_by_device(slow_and_fast):
