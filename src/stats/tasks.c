@@ -179,10 +179,13 @@ static void refer(struct task_slot *s, struct proc *p, struct proc_thread *th, s
 static struct task_slot *make(struct tasks *t, uint32_t tgid, uint32_t tid, uint64_t born_ns)
 {
 	struct proc *p = proc_at(&t->model->procs, tgid, born_ns).proc;
-	struct family *f = get_family(t, tgid);
 	struct task_slot *s = calloc(1, sizeof(*s));
 	struct proc_thread *th;
+	struct family *f;
 
+	if (t->n > 2 * TASKS_KEPT)
+		tasks_trim(t); /* a family goes with its last task */
+	f = get_family(t, tgid);
 	if (!p)
 		p = proc_guess(&t->model->procs, tgid, born_ns);
 	th = p ? proc_thread_get(&t->model->procs, p, tid) : NULL;
@@ -190,8 +193,6 @@ static struct task_slot *make(struct tasks *t, uint32_t tgid, uint32_t tid, uint
 		free(s);
 		return NULL;
 	}
-	if (t->n > 2 * TASKS_KEPT)
-		tasks_trim(t);
 	refer(s, p, th, f);
 	s->tid = tid;
 	s->born_ns = born_ns;

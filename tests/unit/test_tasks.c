@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tasks' time: how waits become sums of frames and of the run, and what decides their reasons. */
 #include "feed_waits.h"
+#include "stats/tasks.h"
 
 static void test_reasons_sum_up(void **state)
 {
@@ -275,6 +276,27 @@ static void test_many_tasks(void **state)
 	finish(f);
 }
 
+/* Room is made in the middle of a run, too, for a thread of a process whose other ones have ended. */
+static void test_room_for_a_thread(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_task e = a_task(IOLAT_TASK_EXIT, 100, T0 + MS(20), "loader");
+	struct iolat_wait w = wait_of(100, 10, 11);
+
+	w.tid = e.tid = 101;
+	feed(f, w);
+	feed(f, e);
+	for (uint32_t i = 0; i < 2 * TASKS_KEPT; i++)
+		feed(f, wait_of(1000 + i, 10, 510));
+	w = wait_of(100, 30, 40);
+	w.tid = 102;
+	feed(f, w);
+	whole(f, T0 + MS(1000));
+	assert_null(task_of(f, 101));
+	assert_ms(task_of(f, 102)->blocked_ns, 10);
+	finish(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_a_read_limit_holds_back_no_write),
 		cmocka_unit_test(test_without_waits_there_are_no_tasks),
 		cmocka_unit_test(test_many_tasks),
+		cmocka_unit_test(test_room_for_a_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
