@@ -59,7 +59,7 @@ __noinline int iolat_see_earlier(u64 rq, u64 queue)
 	return 0;
 }
 
-#define CHUNK 64 /* tags at a time: a loop is checked round by round */
+#define CHUNK 256 /* tags at a time: a loop is checked round by round */
 
 /* The i-th chunk of a disk's tags: each of its hardware queues has an array of them, or all have the same. */
 __noinline int iolat_see_chunk(u64 arrays, u32 i, u32 per_queue, u64 queue)
