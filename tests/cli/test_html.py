@@ -177,6 +177,21 @@ def test_findings_and_tasks(start_iolat, slow_disk, loop_disk, ext4, held, folde
     assert "worker 2" in bar and str(task["process"]["pid"]) in bar and "of its time" in bar and "disk" in bar
 
 
+def test_what_hung_before(pausable_disk, doio, start_iolat, folder, page_of, show):
+    """Whose it is nobody knows, whatever the rows go by; its disk and how long stand there."""
+    disk, out = pausable_disk(), folder() / "run.iolat"
+    disk.pause()
+    load = doio("read", disk).go()
+    base.wait_until("a request in flight", disk.in_flight)
+    tracer = start_iolat("record", "-o", out, "-d", disk.name, "-D", "1200ms")
+    tracer.wait()
+    disk.resume()
+    load.wait()
+    for by in ("process,device", "device"):
+        hung = show(page_of(out, "--by", by)).text("#findings ol:last-of-type")
+        assert re.search(rf"^an unknown process: read on {disk.name}, \S+ in flight, device$", hung, re.M), hung
+
+
 # --- how it is used -----------------------------------------------------------------------
 
 def test_sorting_by_keyboard(two_loads, page_of, show):

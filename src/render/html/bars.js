@@ -61,10 +61,11 @@ if (RUN.findings) {
 
 function stuck(s) {
 	const what = [s.op, where({device: s.device})].filter(Boolean).join(" on ");
+	const whose = s.process || s.via || s.container ? who(s) : "an unknown process";
 	return el(
 		"li",
 		{class: "finding"},
-		el("p", {}, `${who(s)}: ${what}, ${duration(s.age_ns)} in flight, ${s.stage}`),
+		el("p", {}, `${whose}: ${what}, ${duration(s.age_ns)} in flight, ${s.stage}`),
 	);
 }
 if (RUN.stuck?.length)
