@@ -182,8 +182,11 @@ int main(int argc, char **argv)
 
 	for (long i = 0; i < WORKERS && n > 0; i++) {
 		long from = n * i / WORKERS, to = n * (i + 1) / WORKERS;
+		pid_t child = fork();
 
-		if (!fork()) {
+		if (child < 0)
+			err(1, "fork");
+		if (!child) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			work(argv, to - from, first + from);
 			exit(0);
