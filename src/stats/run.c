@@ -38,6 +38,7 @@ int run_new(struct run **out, const struct run_options *o)
 	r->tasks.spent = run_spent;
 	r->tasks.spent_ctx = r;
 	usages_init(&r->usages, &r->model);
+	r->usages.forgets = o->forgets;
 	reread_init(&r->reread);
 	asked_init(&r->asked, &r->model);
 	served_init(&r->served, &r->model);

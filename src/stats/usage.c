@@ -273,7 +273,12 @@ struct usage *usages_next(const struct usages *u, const struct usage *last)
 
 void usages_turn(struct usages *u)
 {
-	for (struct usage *g = NULL; (g = usages_next(u, g));) {
+	for (struct usage *g = usages_next(u, NULL), *next; g; g = next) {
+		next = usages_next(u, g);
+		if (u->forgets && !g->now.ios && !g->now.bytes) {
+			lru_drop(&u->lru, &g->node);
+			continue;
+		}
 		usage_add(&g->before, &g->now);
 		g->now = (struct usage_sums){0};
 	}

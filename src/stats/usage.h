@@ -55,6 +55,7 @@ struct usages {
 	struct model *model;
 	struct lru lru;
 	struct lru series;	/* struct disk_series, by disk */
+	bool forgets;		/* who did nothing in the interval is not asked for again */
 	struct usage_hit cache[USAGE_CACHE];
 };
 

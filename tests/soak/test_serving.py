@@ -10,7 +10,7 @@ import time
 from lib import base, bpfmaps, cgroups, churn, prometheus, server
 
 SERIES = 1000  # some twenty containers'
-KEPT = 12_000  # containers that are gone: more than USAGE_ENTRIES in src/stats, the most of such limits
+KEPT = 12_000  # containers that are gone: more than what is by them or by their processes has room for (PROC_DEAD in src/attrib)
 EACH = 2  # processes of a container
 
 

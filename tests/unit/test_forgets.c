@@ -3,9 +3,10 @@
 #include <malloc.h>
 
 #include "feed_waits.h"
+#include "stats/usage.h"
 
-#define CONTAINERS 30000
-#define SETTLED	   12000 /* beyond each table's limit */
+#define CONTAINERS 40000
+#define SETTLED	   10000 /* beyond each table's limit */
 #define AT_ONCE	   20	 /* in an interval */
 
 static struct fixture *start_forgetting(void)
@@ -120,11 +121,46 @@ static void test_a_late_wait(void **state)
 	finish(f);
 }
 
+static size_t count_usages(const struct usages *u)
+{
+	size_t n = 0;
+
+	for (const struct usage *g = NULL; (g = usages_next(u, g));)
+		n++;
+	return n;
+}
+
+/* Who did nothing in an interval is not looked through in the next. */
+static void test_usages(void **state)
+{
+	static const struct selection all;
+	union an_aggregate reads = an_aggregate();
+	struct model model;
+	struct usages u;
+
+	model_init(&model, &all, false);
+	usages_init(&u, &model);
+	u.forgets = true;
+	reads.e.tgid = 0;
+	for (reads.e.cgroup = 1; reads.e.cgroup <= 10; reads.e.cgroup++)
+		assert_int_equal(usages_aggregate(&u, &reads.e), 0);
+	usages_turn(&u);
+	assert_int_equal(count_usages(&u), 10);
+	assert_int_equal(usages_aggregate(&u, &reads.e), 0);
+	usages_turn(&u);
+	assert_int_equal(count_usages(&u), 1);
+	usages_turn(&u);
+	assert_int_equal(count_usages(&u), 0);
+	usages_free(&u);
+	model_free(&model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_containers),
 		cmocka_unit_test(test_a_late_wait),
+		cmocka_unit_test(test_usages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
