@@ -254,7 +254,7 @@ static void find_innocent(struct findings *f, const struct known *k, const struc
 	double share = most ? waiter_blocked_pct(most) : 100;
 	struct finding *g;
 
-	if (share >= T_HARDLY_PCT || k->flying->n_stuck)
+	if (share >= T_HARDLY_PCT || finding_pct(all->rest_ns, k->duration_ns) >= T_HARDLY_PCT || k->flying->n_stuck)
 		return;
 	g = findings_add(f, "not-the-disk", 1 - share / 100);
 	if (!g)

@@ -80,6 +80,8 @@ int waiters_collect(struct waiters *w, const struct tasks *t, bool whole, uint64
 	for (size_t i = 0; i < w->n; i++)
 		if (counts(&w->list[i], duration_ns))
 			w->list[n++] = w->list[i];
+		else
+			w->rest_ns += w->list[i].blocked_ns;
 	w->n = n;
 	return 0;
 }

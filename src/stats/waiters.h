@@ -24,6 +24,7 @@ struct waiters {
 	bool whole;
 	struct waiter *list;
 	size_t n;
+	uint64_t rest_ns;	/* how long those that say nothing, even together, were blocked */
 };
 
 /* Of the tasks as viewed, for the interval or the `whole` run of that length. 0 or -ENOMEM; then the list is empty. */

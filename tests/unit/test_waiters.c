@@ -103,6 +103,37 @@ static void test_a_few_commands(void **state)
 	finish(f);
 }
 
+/* Each command has another name and is over soon; together they wait for most of the run. */
+static void run_others(struct fixture *f, uint64_t ms)
+{
+	make_task(f, 100, "sh");
+	for (uint32_t i = 0; i < 20; i++) {
+		struct iolat_task e = a_task(IOLAT_TASK_NEW, 200 + i, 200 + i, (char[]){'a' + i, '\0'});
+
+		e.ts_ns = T0 + MS(100 * i);
+		e.flags = IOLAT_TASK_TRACED | IOLAT_TASK_SELECTED;
+		feed(f, e);
+		feed(f, wait_of(200 + i, 100 * i, 100 * i + ms));
+		e.what = IOLAT_TASK_EXIT;
+		e.ts_ns += MS(100);
+		feed(f, e);
+	}
+	whole(f, T0 + MS(2000));
+}
+
+static void test_commands_of_many_names(void **state)
+{
+	struct fixture *f = start_waits();
+
+	run_others(f, 80);
+	assert_not_found(f, "not-the-disk");
+	finish(f);
+	f = start_waits();
+	run_others(f, 2);
+	assert_non_null(finding_of(f, "not-the-disk"));
+	finish(f);
+}
+
 /* Of those that have only begun nothing is known yet. */
 static void test_commands_that_have_begun(void **state)
 {
@@ -150,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_commands_on_a_network_mount),
 		cmocka_unit_test(test_commands_that_compute),
 		cmocka_unit_test(test_a_few_commands),
+		cmocka_unit_test(test_commands_of_many_names),
 		cmocka_unit_test(test_commands_that_have_begun),
 		cmocka_unit_test(test_commands_of_two_cgroups),
 	};
