@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "render/columns.h"
 #include "render/formats.h"
 #include "render/html.h"
@@ -24,24 +25,32 @@
 
 /* --- text ---------------------------------------------------------------------- */
 
-/* "<" stands inside strings only, and as an escape it ends no script and opens no comment. */
+/* Takes the next character of a JSON text in a form that does nothing: "<" stands inside strings only, and as an escape
+ * it ends no script and opens no comment; what would reorder a line is a "?", as in texts. */
+static const char *take_inert(const char **json, char one[TEXT_CHAR])
+{
+	bool blank = **json == '\n'; /* between values */
+
+	*json += text_printable_char(one, *json);
+	return blank ? "\n" : *one == '<' ? INERT_LT : one;
+}
+
 static void put_inert(FILE *out, const char *json)
 {
-	for (; *json; json++) {
-		if (*json == '<')
-			fputs(INERT_LT, out);
-		else
-			putc(*json, out);
-	}
+	char one[TEXT_CHAR];
+
+	while (*json)
+		fputs(take_inert(&json, one), out);
 }
 
 /* What put_inert makes of it. */
 static size_t inert_size(const char *json)
 {
+	char one[TEXT_CHAR];
 	size_t size = 0;
 
-	for (; *json; json++)
-		size += *json == '<' ? strlen(INERT_LT) : 1;
+	while (*json)
+		size += strlen(take_inert(&json, one));
 	return size;
 }
 

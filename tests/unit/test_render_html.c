@@ -101,6 +101,9 @@ static void test_hostile_names_stay_text(void **state)
 	fixture_expect_part(f, "html", "<td>&#39;?[31m\xef\xbf\xbd</td>");
 	fixture_expect_no_part(f, "html", "<img>");
 	fixture_expect_no_part(f, "html", "</script><b>");
+	snprintf(f->process.comm, sizeof(f->process.comm), "a\xe2\x80\xae" "b");
+	fixture_expect_part(f, "html", "\"comm\":\"a?b\"");
+	fixture_expect_no_part(f, "html", "\xe2\x80\xae");
 }
 
 static void test_the_table_obeys_its_options(void **state)
