@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 
 	for (long i = 0; i < WORKERS && n > 0; i++) {
 		long from = n * i / WORKERS, to = n * (i + 1) / WORKERS;
-		pid_t child = fork();
+		pid_t child = from < to ? fork() : 1;
 
 		if (child < 0)
 			err(1, "fork");
