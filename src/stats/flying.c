@@ -8,8 +8,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* A thread is made when it is asked for, and may then push out another that is listed: each is held. */
+static void let_go(struct flying *f)
+{
+	for (size_t i = 0; i < f->n_listed; i++)
+		if (f->stuck[i].subject.thread && !f->stuck[i].inferred)
+			proc_thread_unref(list_entry(f->stuck[i].subject.thread, struct proc_thread, pub));
+	f->n_stuck = f->n_listed = 0;
+}
+
 void flying_free(struct flying *f)
 {
+	let_go(f);
 	free(f->list);
 	free(f->stuck);
 }
@@ -69,15 +79,18 @@ static int name_owner(struct model *m, const struct iolat_inflight *e, struct st
 	if (from.copy && model_via(m, &from, &s->via))
 		return -ENOMEM;
 	th = proc_thread_get(&m->procs, p, e->tid);
+	if (!th)
+		return -ENOMEM;
+	proc_thread_ref(th);
 	s->subject.process = &p->pub;
-	s->subject.thread = th ? &th->pub : NULL;
-	return th ? 0 : -ENOMEM;
+	s->subject.thread = &th->pub;
+	return 0;
 }
 
 static int add_request(struct flying *f, struct model *m, const struct iolat_inflight *e,
 		       uint64_t now_ns)
 {
-	struct known_disk *d = e->disk ? model_get_disk(m, e->disk) : NULL;
+	struct known_disk *d = lru_get(&m->disks, &e->disk); /* one more might push out another that is listed */
 	struct stuck *s = next_stuck(f);
 
 	if (!s)
@@ -152,7 +165,7 @@ int flying_view(struct flying *f, struct tasks *t, uint64_t now_ns, uint64_t stu
 	uint64_t least_ns = all ? 0 : stuck_ns;
 	int err = 0;
 
-	f->n_stuck = f->n_listed = 0;
+	let_go(f);
 	/* What has become of it since the last look is not known. */
 	if (t->look_ns && now_ns > t->look_ns)
 		now_ns = t->look_ns;

@@ -297,6 +297,54 @@ static void test_room_for_a_thread(void **state)
 	finish(f);
 }
 
+/* More disks than are remembered have something in flight: each is what its event names, or not known. */
+static void test_many_disks_hang(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_inflight e = an_inflight(T0 - MS(500));
+	size_t known = 0;
+
+	for (e.disk = 1; e.disk <= MODEL_DISKS + 1000; e.disk++)
+		feed(f, a_disk(e.disk, "sdx"));
+	feed(f, a_look(T0 + MS(1000)));
+	for (e.disk = 1; e.disk <= MODEL_DISKS + 1000; e.disk++) {
+		e.sector = e.disk;
+		feed(f, e);
+	}
+	whole(f, T0 + MS(1000));
+	assert_int_equal(f->s.n_stuck, MODEL_DISKS + 1000);
+	for (size_t i = 0; i < f->s.n_stuck; i++) {
+		const struct disk *disk = f->s.stuck[i].subject.disk;
+
+		if (disk)
+			assert_int_equal(disk->number, f->s.stuck[i].sector);
+		known += disk != NULL;
+	}
+	assert_int_equal(known, MODEL_DISKS);
+	finish(f);
+}
+
+/* The same of threads that have ended. */
+static void test_io_of_many_threads_hangs(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_inflight e = an_inflight(T0 - MS(500));
+	struct iolat_task end = a_task(IOLAT_TASK_EXIT, 100, T0 + MS(500), "server");
+
+	make_task(f, 100, "server");
+	feed(f, end);
+	feed(f, a_look(T0 + MS(1000)));
+	for (uint32_t i = 0; i < THREAD_DEAD + 1000; i++) {
+		e.sector = e.tid = 1000 + i;
+		feed(f, e);
+	}
+	whole(f, T0 + MS(1000));
+	assert_int_equal(f->s.n_stuck, THREAD_DEAD + 1000);
+	for (size_t i = 0; i < f->s.n_stuck; i++)
+		assert_int_equal(f->s.stuck[i].subject.thread->tid, f->s.stuck[i].sector);
+	finish(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +362,8 @@ int main(void)
 		cmocka_unit_test(test_without_waits_there_are_no_tasks),
 		cmocka_unit_test(test_many_tasks),
 		cmocka_unit_test(test_room_for_a_thread),
+		cmocka_unit_test(test_many_disks_hang),
+		cmocka_unit_test(test_io_of_many_threads_hangs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
