@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -297,6 +298,19 @@ static void default_format(struct options *o)
 		o->format = renderer_find("table");
 }
 
+/* It would take the place of what is read, by whatever name. */
+static bool overwrites_input(const struct options *o)
+{
+	struct stat out, in;
+
+	if (!o->output || stat(o->output, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (size_t i = 0; i < o->files.n; i++)
+		if (!stat(o->files.at[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return true;
+	return false;
+}
+
 /* What only the whole command line can tell. */
 static int check(const struct parser *p)
 {
@@ -311,6 +325,8 @@ static int check(const struct parser *p)
 		return refuse(p, "no FILE to %s", name_of(p));
 	if (command->needs_output && !o->output)
 		return refuse(p, "%s: --output FILE is missing", name_of(p));
+	if (overwrites_input(o))
+		return refuse(p, "--output %s: that is a recording to be read", o->output);
 	if (o->from.kind == o->to.kind && o->from.ns > o->to.ns && o->from.kind != MOMENT_CLOCK) { /* it may be another day's */
 		log_error("--from and --to: nothing is between them, for the first is the later one");
 		return EXIT_USAGE;

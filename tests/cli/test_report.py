@@ -119,6 +119,17 @@ def test_users_by_name(start_iolat, loop_disk, doio, folder):
 
 # --- parts of the time ----------------------------------------------------------------------
 
+def test_a_recording_is_not_written_over(recorded, run_iolat, folder):
+    """Neither by its own report nor by a comparison, whatever name it goes by."""
+    path, other = recorded(by_disks)[0], folder() / "other"
+    os.link(path, other)
+    whole = path.read_bytes()
+    for words in (["report", path, "-o", path], ["report", path, "-f", "html", "-o", other], ["diff", path, path, "-o", other]):
+        done = run_iolat(*words, rc=2)
+        assert done.stderr.count("\n") == 1 and "is a recording to be read" in done.stderr
+        assert path.read_bytes() == whole
+
+
 @pytest.fixture
 def two_bursts(start_iolat, loop_disk, doio, folder):
     """A burst of 10 reads and one of 20, with the wall clock between them."""
