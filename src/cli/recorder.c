@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -86,8 +87,13 @@ static int explain(const struct recorder *r, int err)
 static int open_file(struct recorder *r)
 {
 	const struct options *o = r->session->o;
+	struct stat st;
 	int err, status;
 
+	if (o->rotate && !stat(o->output, &st) && !S_ISREG(st.st_mode)) {
+		log_error("--rotate: %s is not a file", o->output);
+		return EXIT_USAGE;
+	}
 	free(r->path);
 	r->path = o->rotate ? rotation_next(o->output, o->rotate - 1) : strdup(o->output);
 	if (!r->path) {
@@ -292,7 +298,7 @@ static void tell(const struct recorder *r)
 	char size[UNITS_LEN], which[48] = "";
 
 	if (r->session->o->rotate)
-		snprintf(which, sizeof(which), ", the last of %u files", r->files);
+		snprintf(which, sizeof(which), ", the last of %u file%s", r->files, r->files == 1 ? "" : "s");
 	if (!r->session->o->format)
 		printf("%s%s: %" PRIu64 " requests, %s\n", r->path, which, r->requests, fmt_bytes(size, r->bytes));
 	if (r->stop)

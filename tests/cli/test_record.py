@@ -281,6 +281,14 @@ def test_rotation_without_a_folder(tmp_path):
     assert "No such file" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
+def test_rotation_of_what_is_no_file(tmp_path):
+    done = trace.run("record", "-o", "/dev/null", "--rotate", "2", "-D", "1s", rc=2)
+    assert done.stderr == "iolat: --rotate: /dev/null is not a file\n"
+    path = tmp_path / "run.iolat"
+    assert ", the last of 1 file: " not in trace.run("record", "-o", path, "-D", "100ms", rc=0).stdout
+    assert ", the last of 1 file: " in trace.run("record", "-o", path, "--rotate", "2", "-D", "100ms", rc=0).stdout
+
+
 def test_a_file_system_that_fills(start_iolat, loop_disk, ext4, fio, folder):
     """It ends before less than 5 % are free, although there is still room."""
     disk, point = loop_disk(), ext4(loop_disk(size_mb=16))
