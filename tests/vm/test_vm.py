@@ -3,7 +3,8 @@ tests.
 
 A row of KERNELS is a boot; a kernel is tested by adding one. `make check-vm` boots them all with all checks, in both forms
 of the programs. IOLAT_VM=short, which is `make check`'s, boots each kernel once, with the form that iolat chooses there,
-for the checks that say short=True. A kernel that cannot be had, or a missing QEMU, is a loud skip; with CI=true it is a failure. A guest keeps one CPU busy, so there are as many at a time as CPUs.
+for the checks that say short=True. A kernel that cannot be had, or a missing QEMU, is a loud skip; with CI=true it is a failure. A guest keeps one CPU busy most of the time, so there is one
+more at a time than CPUs.
 
 An emulated machine on a busy host may pause anywhere. A check that fails among the others is run once more in a boot of its
 own: where it fails again, that is it; where it holds, a warning tells what was wrong before.
@@ -94,7 +95,7 @@ class Guests:
 
     def __init__(self, tmp_path_factory, wanted):
         self.tmp, self.running, self.left = tmp_path_factory, set(), 5
-        self.pool = concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)))
+        self.pool = concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)) + 1)
         self.guests = {key: self.pool.submit(self.boot, *key) for key in wanted}
 
     def end(self):

@@ -31,7 +31,7 @@ def null_blks(count, **settings):
 
 def fio_on_each_cpu(device, ios):
     """Starts a process on each CPU, hence each with a queue of its own."""
-    return [subprocess.Popen(["taskset", "-c", str(cpu), "fio", "--output-format=json", "--thread", "--name=job",
+    return [subprocess.Popen(["taskset", "-c", str(cpu), "fio", "--output-format=json", "--disk_util=0", "--thread", "--name=job",
                               f"--filename=/dev/{device}", "--direct=1", "--rw=randread", "--bs=4k", "--size=64M",
                               "--io_size=1G", "--ioengine=libaio", "--iodepth=32", f"--number_ios={ios}"],
                              stdout=subprocess.PIPE, text=True) for cpu in range(CPUS)]
