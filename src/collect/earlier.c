@@ -117,13 +117,13 @@ static bool is_slept_for(const struct systems *s, const char *disk)
 
 static bool may_have_some(const char *folder)
 {
-	unsigned int reads = 0, writes = 0;
+	unsigned int reads, writes;
 	uint64_t counts;
 	char text[64];
 
-	if (sysfs_text(folder, "inflight", text, sizeof(text)))
-		sscanf(text, "%u %u", &reads, &writes);
-	return reads || writes || (sysfs_number(folder, "queue/iostats", &counts) && !counts);
+	if (sysfs_text(folder, "inflight", text, sizeof(text)) && sscanf(text, "%u %u", &reads, &writes) == 2 && (reads || writes))
+		return true;
+	return sysfs_number(folder, "queue/iostats", &counts) && !counts;
 }
 
 static int search_disk(const struct tracer *t, const struct systems *s, const char *disk)
