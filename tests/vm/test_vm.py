@@ -3,8 +3,8 @@ tests.
 
 A row of KERNELS is a boot; a kernel is tested by adding one. `make check-vm` boots them all with all checks, in both forms
 of the programs. IOLAT_VM=short, which is `make check`'s, boots each kernel once, with the form that iolat chooses there,
-for the checks that say short=True. A kernel that cannot be had, or a missing QEMU, is a loud skip; with CI=true it is a failure. A guest keeps one CPU busy most of the time, so there is one
-more at a time than CPUs.
+for the checks that say short=True. A kernel that cannot be had, or a missing QEMU, is a loud skip; with CI=true it is a
+failure. A guest keeps one CPU busy most of the time, so there is one more at a time than CPUs.
 
 An emulated machine on a busy host may pause anywhere. A check that fails among the others is run once more in a boot of its
 own: where it fails again, that is it; where it holds, a warning tells what was wrong before.
