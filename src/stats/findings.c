@@ -123,8 +123,10 @@ void finding_owner(char *out, size_t size, const struct process *p, const char *
 {
 	if (p)
 		snprintf(out, size, "pid %u (%s)", p->pid, p->comm_known ? p->comm : "?");
+	else if (via)
+		snprintf(out, size, "[%s]", via);
 	else
-		snprintf(out, size, "[%s]", via ? via : "nobody");
+		snprintf(out, size, "an unknown process");
 }
 
 const char *finding_container(const struct container *c)

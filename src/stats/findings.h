@@ -55,7 +55,7 @@ void finding_words(struct finding *g, const char *key, const char *text); /* bor
 void finding_files(struct finding *g, const struct known *k, const struct waited_search *s); /* the top ones */
 double finding_pct(double part, double whole); /* 0 of nothing */
 
-/* Words for people. "pid 4242 (dd)", "[writeback]": */
+/* Words for people. "pid 4242 (dd)", "[writeback]", "an unknown process": */
 void finding_owner(char *out, size_t size, const struct process *p, const char *via);
 const char *finding_container(const struct container *c); /* what it goes by */
 

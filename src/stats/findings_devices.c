@@ -53,10 +53,7 @@ static void find_hung(struct findings *f, const struct known *k)
 	if (!g)
 		return;
 	disk = s->subject.disk ? s->subject.disk->name : "an unknown device";
-	if (s->subject.process || s->via)
-		finding_owner(who, sizeof(who), s->subject.process, s->via);
-	else
-		snprintf(who, sizeof(who), "an unknown process");
+	finding_owner(who, sizeof(who), s->subject.process, s->via);
 	finding_about(g, "%s on %s", who, disk);
 	finding_say(g, "a %s of %s%s%s on %s has been in flight for %s: %s%s", op_name(s->subject.op), who,
 		    in ? " in container " : "", in ? finding_container(in) : "", disk,
