@@ -87,13 +87,8 @@ static int explain(const struct recorder *r, int err)
 static int open_file(struct recorder *r)
 {
 	const struct options *o = r->session->o;
-	struct stat st;
 	int err, status;
 
-	if (o->rotate && !stat(o->output, &st) && !S_ISREG(st.st_mode)) {
-		log_error("--rotate: %s is not a file", o->output);
-		return EXIT_USAGE;
-	}
 	free(r->path);
 	r->path = o->rotate ? rotation_next(o->output, o->rotate - 1) : strdup(o->output);
 	if (!r->path) {
@@ -110,7 +105,13 @@ static int open_file(struct recorder *r)
 
 int recorder_open(struct recorder *r, struct session *s)
 {
+	struct stat st;
+
 	*r = (struct recorder){.session = s};
+	if (s->o->rotate && !stat(s->o->output, &st) && !S_ISREG(st.st_mode)) {
+		log_error("--rotate: %s is not a file", s->o->output);
+		return EXIT_USAGE;
+	}
 	if (s->o->anonymize) {
 		r->names = malloc(sizeof(*r->names));
 		if (!r->names) {
