@@ -156,7 +156,7 @@ def test_more_owners_than_there_is_room_for(loop_disk, doio, start_iolat, stack)
     """The owners that came first keep their rows, the rest is in one row `other`, and nothing is missing."""
     disk = loop_disk()
     load = doio("read", disk, processes=300)
-    tracer = start_iolat("-f", "json", "-i", "0", "--pid", load.pid, env=base.clean_env(IOLAT_AGGREGATE="1"))
+    tracer = start_iolat("-f", "json", "-i", "0", "--pid", load.pid, "--device", disk.name, env=base.clean_env(IOLAT_AGGREGATE="1"))
     stand_still(tracer, stack)
     before = disk.stat()
     assert '"failed": 0' in load.finish()
