@@ -79,9 +79,10 @@ static void unchain(struct proc_table *t, struct proc *p)
 	before->next = p->next;
 }
 
-/* Forgets a process; rows that name it keep it. */
+/* Forgets a process; rows that name it keep it. Its pid may come again, and nothing will tell that it had been another's. */
 static void drop(struct proc_table *t, struct proc *p)
 {
+	t->generation += p->asked;
 	unchain(t, p);
 	unshelve(t, p);
 	brood_leave(p);

@@ -40,8 +40,10 @@ static void unshelve(struct proc_table *t, struct proc_thread *th)
 	shelf_of(t, th)->n--;
 }
 
+/* Where somebody else refers to it, a tid has led to it. */
 static void drop(struct proc_table *t, struct proc_thread *th)
 {
+	t->generation += th->refs > 1;
 	map_del(&t->threads, th->key);
 	unshelve(t, th);
 	list_del(&th->siblings);
@@ -131,10 +133,8 @@ static void forget_former(struct proc_table *t, struct proc *p, const struct iol
 {
 	struct proc_thread *th = find(t, p, e->tid);
 
-	if (e->what != IOLAT_TASK_NEW || !th || !th->dead)
-		return;
-	drop(t, th);
-	t->generation++;
+	if (e->what == IOLAT_TASK_NEW && th && th->dead)
+		drop(t, th);
 }
 
 int proc_thread_event(struct proc_table *t, struct proc *p, const struct iolat_task *e)

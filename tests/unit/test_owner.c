@@ -146,6 +146,60 @@ static void test_reused_pids_are_other_rows(void **state)
 	finish(f);
 }
 
+/* So many that all that have ended before them are forgotten. */
+static void others_come_and_go(struct fixture *f, struct iolat_task e)
+{
+	for (uint32_t i = 1000; i < 20000; i++) {
+		e.tid = i;
+		e.tgid = e.tgid == 100 ? 100 : i;
+		e.what = IOLAT_TASK_NEW;
+		feed(f, e);
+		e.what = IOLAT_TASK_EXIT;
+		feed(f, e);
+	}
+}
+
+static void test_pids_that_were_forgotten_are_other_rows(void **state)
+{
+	struct fixture *f = start(BY_DEFAULT);
+
+	feed(f, a_task(IOLAT_TASK_NEW, 100, 1111, "first"));
+	feed(f, submitted_at(2000));
+	feed(f, a_task(IOLAT_TASK_EXIT, 100, 1111, "first"));
+	others_come_and_go(f, a_task(IOLAT_TASK_NEW, 1, 2500, "churn"));
+	feed(f, a_task(IOLAT_TASK_NEW, 100, 3333, "second"));
+	feed(f, submitted_at(4000));
+	whole(f, 1000000);
+	assert_int_equal(f->s.n_rows, 2);
+	assert_int_equal(row_comm(f, "first")->ios, 1);
+	assert_int_equal(row_comm(f, "second")->ios, 1);
+	finish(f);
+}
+
+static void test_tids_that_were_forgotten_are_other_rows(void **state)
+{
+	struct fixture *f = start(1u << BY_THREAD);
+	struct iolat_task e = a_task(IOLAT_TASK_NEW, 100, 1111, "first");
+	struct iolat_request read = submitted_at(2000);
+
+	feed(f, e);
+	e.tid = read.tid = 101;
+	feed(f, e);
+	feed(f, read);
+	e.what = IOLAT_TASK_EXIT;
+	feed(f, e);
+	others_come_and_go(f, e);
+	feed(f, a_task(IOLAT_TASK_NEW, 100, 1111, "first"));
+	e = a_task(IOLAT_TASK_NEW, 101, 3333, "second");
+	e.tgid = 100;
+	e.start_ns = 1111;
+	feed(f, e);
+	feed(f, read);
+	whole(f, 1000000);
+	assert_int_equal(f->s.n_rows, 2);
+	finish(f);
+}
+
 static void test_rows_keep_what_the_tables_forgot(void **state)
 {
 	struct fixture *f = start(BY_DEFAULT);
@@ -311,6 +365,8 @@ int main(void)
 		cmocka_unit_test(test_common_via_without_submitters),
 		cmocka_unit_test(test_unknown_processes_have_no_name),
 		cmocka_unit_test(test_reused_pids_are_other_rows),
+		cmocka_unit_test(test_pids_that_were_forgotten_are_other_rows),
+		cmocka_unit_test(test_tids_that_were_forgotten_are_other_rows),
 		cmocka_unit_test(test_rows_keep_what_the_tables_forgot),
 		cmocka_unit_test(test_threads_of_one_process),
 		cmocka_unit_test(test_copies_count_beside_their_device_only),
