@@ -112,6 +112,19 @@ static __noinline int arrival_add_rest(u64 bio, u64 now, u64 pid_tgid)
 	return 0;
 }
 
+/* A bio has one entry. What the rest has of it, since the slot was another's at that moment, goes into the slot that is free
+ * by now. */
+static __always_inline void arrival_fetch(struct arrival *a, u64 bio)
+{
+	struct arrival *rest = bpf_map_lookup_elem(&iolat_bios2, &bio);
+
+	a->above = rest ? rest->above : 0;
+	if (!rest)
+		return;
+	a->in_place = rest->in_place;
+	bpf_map_delete_elem(&iolat_bios2, &bio);
+}
+
 /* Without devices that pass bios on, a slot is not claimed by an exchange, which costs more than all else here: of two CPUs
  * that take a free slot in the same moment, one's bio is found by neither, and its request's start stands in. */
 static __always_inline void arrival_add(u64 bio, u64 now, u64 pid_tgid)
@@ -123,7 +136,9 @@ static __always_inline void arrival_add(u64 bio, u64 now, u64 pid_tgid)
 		arrival_add_rest(bio, now, pid_tgid);
 		return;
 	}
-	if (!was)
+	if (!was && layered)
+		arrival_fetch(a, bio);
+	else if (!was)
 		a->above = 0;
 	a->start_ns = now;
 	a->pid_tgid = pid_tgid;
@@ -138,6 +153,8 @@ static __always_inline void arrival_mark(const struct arrival *entry)
 	u64 was = a ? slot_take(&a->bio, bio) : ~0ULL;
 
 	if (a && (!was || was == bio)) {
+		if (!was)
+			arrival_fetch(a, bio);
 		a->start_ns = entry->start_ns;
 		a->pid_tgid = entry->pid_tgid;
 		a->above = entry->above;

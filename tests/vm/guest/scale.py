@@ -5,7 +5,7 @@ import re
 import subprocess
 import time
 
-from . import tools
+from . import devices, tools
 from .checks import OLD, check
 
 CPUS, POSSIBLE, DISKS = 4, 64, 1000
@@ -69,6 +69,17 @@ def queues(form):
         check_counts(iolat, device, counts)
         if "IOLAT_AGGREGATE" in environment:
             assert iolat.summary["coverage"]["aggregated"] == CPUS * IOS
+
+
+@check(machine="big", forms=["chosen"])
+def copies(form):
+    """What a device passes on to the disk below stays its copy, however many I/Os get in each other's way there."""
+    below, = null_blks(1, submit_queues=CPUS, hw_queue_depth=2)
+    with devices.linear(below) as top:
+        with tools.Iolat("--by", "process,op", form=form, environment={"IOLAT_SLOTS": "2"}) as iolat:
+            counts = counts_of(fio_on_each_cpu(top, 5 * IOS))
+    pids = {r["process"]["pid"]: r["ios"] for r in iolat.summary["rows"] if r["process"] and r["process"]["pid"] in counts}
+    assert pids == counts, f"{pids}, fio {counts}; {iolat.summary['coverage']}"
 
 
 @check(machine="big", forms=["chosen"])
