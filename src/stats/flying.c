@@ -64,6 +64,13 @@ static struct stuck *next_stuck(struct flying *f)
 	return &f->stuck[f->n_listed++];
 }
 
+static void name_places(struct stuck *s, struct model *m, uint64_t cgroup)
+{
+	s->subject.container = cgroups_container_of(&m->cgroups, cgroup);
+	s->subject.pod = cgroups_pod_of(&m->cgroups, cgroup);
+	s->subject.job = cgroups_job_of(&m->cgroups, cgroup);
+}
+
 static int name_owner(struct model *m, const struct iolat_inflight *e, struct stuck *s)
 {
 	struct via_source from = {.queue = e->via, .copy = e->flags & IOLAT_RQ_COPY};
@@ -96,9 +103,7 @@ static int add_request(struct flying *f, struct model *m, const struct iolat_inf
 	if (!s)
 		return -ENOMEM;
 	s->subject.disk = d ? &d->pub : NULL;
-	s->subject.container = cgroups_container_of(&m->cgroups, e->cgroup);
-	s->subject.pod = cgroups_pod_of(&m->cgroups, e->cgroup);
-	s->subject.job = cgroups_job_of(&m->cgroups, e->cgroup);
+	name_places(s, m, e->cgroup);
 	s->subject.op = e->op;
 	s->stage = e->issue_ns ? STAGE_DEVICE : STAGE_QUEUE;
 	s->has_sector = e->sector != ~0ULL;
@@ -129,7 +134,7 @@ static int add_waiter(struct flying *f, struct tasks *t, const struct task_slot 
 		return -ENOMEM;
 	k->subject.process = &s->proc->pub;
 	k->subject.thread = &s->thread->pub;
-	k->subject.container = cgroups_container_of(&t->model->cgroups, s->cgroup);
+	name_places(k, t->model, s->cgroup);
 	k->subject.disk = disk_by_numbers(t->model, limited_disk(&t->limited, s->cgroup, !writes, writes));
 	k->subject.op = writes ? IOLAT_OP_WRITE : IOLAT_OP_READ;
 	k->stage = STAGE_BEFORE_REQUEST;

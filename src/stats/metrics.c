@@ -34,19 +34,21 @@ static void put_worker(struct metric_labels *l, const struct worker *w)
 		metric_labels_number(l, LABEL_RANK, w->rank);
 }
 
-static void put_subject(struct metric_labels *l, const struct row_subject *s)
+/* What rows are by, and no more: of what is in flight everything is known. */
+static void put_subject(struct metric_labels *l, const struct row_subject *s, const struct by *by)
 {
-	put_places(l, s->container, s->pod, s->job);
-	if (s->cgroup)
+	put_places(l, by_has(by, BY_CONTAINER) ? s->container : NULL, by_has(by, BY_POD) ? s->pod : NULL,
+		   by_has(by, BY_JOB) ? s->job : NULL);
+	if (s->cgroup && by_has(by, BY_CGROUP))
 		l->value[LABEL_CGROUP] = s->cgroup->path;
-	if (s->process) {
+	if (s->process && by_has(by, BY_PROCESS)) {
 		metric_labels_number(l, LABEL_PID, s->process->pid);
 		l->value[LABEL_COMM] = s->process->comm;
 	}
-	if (s->thread)
+	if (s->thread && by_has(by, BY_THREAD))
 		metric_labels_number(l, LABEL_TID, s->thread->tid);
-	put_worker(l, s->worker);
-	if (s->disk)
+	put_worker(l, by_has(by, BY_WORKER) ? s->worker : NULL);
+	if (s->disk && by_has(by, BY_DEVICE))
 		l->value[LABEL_DEVICE] = s->disk->name;
 }
 
@@ -63,12 +65,12 @@ static const char *op_name(enum iolat_op op)
 
 /* --- I/O -------------------------------------------------------------------------- */
 
-static struct metric *io_metric(struct metric_set *set, const struct row_subject *s, bool by_op)
+static struct metric *io_metric(struct metric_set *set, const struct row_subject *s, const struct by *by)
 {
 	struct metric_labels l = {.len = 0};
 
-	put_subject(&l, s);
-	if (by_op)
+	put_subject(&l, s, by);
+	if (by_has(by, BY_OP))
 		l.value[LABEL_OP] = op_name(s->op);
 	return metric_set_get(set, &l);
 }
@@ -116,19 +118,17 @@ static int make_room(struct metrics *m, struct metric_set *set, struct metric **
 
 static int find_io(struct metrics *m, const struct snapshot *s, uint64_t now_ns, struct metric **to)
 {
-	bool by_op = by_has(s->by, BY_OP);
-
 	for (size_t i = 0; i < s->n_rows; i++) {
 		const struct row *r = s->rows[i];
 
-		to[i] = is_rest(r) ? NULL : io_metric(&m->io, &r->subject, by_op);
+		to[i] = is_rest(r) ? NULL : io_metric(&m->io, &r->subject, s->by);
 		if (!to[i] && !is_rest(r))
 			return -ENOMEM;
 		if (to[i])
 			metric_touch(to[i], (double)r->total.sum + (double)r->ios, now_ns);
 	}
 	for (size_t i = 0; i < s->n_flying; i++) {
-		to[s->n_rows + i] = io_metric(&m->io, &s->stuck[i].subject, by_op);
+		to[s->n_rows + i] = io_metric(&m->io, &s->stuck[i].subject, s->by);
 		if (!to[s->n_rows + i])
 			return -ENOMEM;
 		metric_touch(to[s->n_rows + i], (double)s->stuck[i].age_ns + 1, now_ns);

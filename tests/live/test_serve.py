@@ -38,6 +38,21 @@ def test_what_was_read(serve, loop_disk, doio):
     base.wait_until("more reads", lambda: it.total("iolat_io_latency_seconds_count", **labels) == 150, step=0.2)
 
 
+def test_what_is_in_flight(serve, pausable_disk, doio):
+    """It counts in its disk's series; it makes none of its own, with a process in it, which would be one more for each."""
+    disk = pausable_disk()
+    it = serve("--device", disk.name)
+    disk.pause()
+    load = doio("read", disk).go()
+    labels = {"device": disk.name, "op": "read"}
+    base.wait_until("a request in flight", lambda: it.total("iolat_requests_in_flight", **labels), step=0.2)
+    samples = [(name, of) for name, of, _ in prometheus.samples(it.metrics()) if "device" in of]
+    disk.resume()
+    load.wait()
+    assert ("iolat_requests_in_flight", labels) in samples
+    assert [(name, of) for name, of in samples if of.keys() - {"device", "op", "le"}] == []
+
+
 def test_every_family(serve):
     """Whoever alerts on something finds it, also before it happens."""
     text = serve().metrics()

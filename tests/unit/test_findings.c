@@ -246,6 +246,11 @@ static void test_stuck_before_the_request(void **state)
 	limited.minor = 1;
 	feed(f, limited);
 	make_task(f, 100, "python3");
+	feed(f, a_cgroup(IOLAT_CGROUP(IOLAT_TREE_V2, 7), "/pod"));
+	feed(f, a_container(IOLAT_CGROUP(IOLAT_TREE_V2, 7), (const char *const[IOLAT_TEXT_MAX]){
+				    [IOLAT_TEXT_RUNTIME] = "containerd", [IOLAT_TEXT_ID] = "aa", [IOLAT_TEXT_NAME] = "main",
+				    [IOLAT_TEXT_POD_NAME] = "trainer", [IOLAT_TEXT_POD_UID] = "1",
+				    [IOLAT_TEXT_JOB] = "42"}));
 	feed(f, a_limit());
 	w.flags |= IOLAT_WAIT_OPEN;
 	feed(f, a_look(T0 + MS(3000)));
@@ -256,6 +261,9 @@ static void test_stuck_before_the_request(void **state)
 	assert_true(f->s.stuck[0].inferred);
 	assert_ms(f->s.stuck[0].age_ns, 2500);
 	assert_string_equal(f->s.stuck[0].subject.disk->name, "sda");
+	assert_string_equal(f->s.stuck[0].subject.container->name, "main");
+	assert_string_equal(f->s.stuck[0].subject.pod->name, "trainer");
+	assert_string_equal(f->s.stuck[0].subject.job->id, "42");
 	assert_found(f, "cgroup-throttled");
 	finish(f);
 }

@@ -221,8 +221,11 @@ static void test_in_flight(void **state)
 		{.age_ns = 1},
 	};
 
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++) {
 		flying[i].subject = s->f->rows[1].subject;
+		flying[i].subject.process = &s->f->process; /* as the list of what is stuck names them */
+		flying[i].subject.thread = &s->f->thread;
+	}
 	s->f->frame.stuck = flying;
 	s->f->frame.n_stuck = 2;
 	s->f->frame.n_flying = 3;
