@@ -33,6 +33,15 @@ def test_unit_is_confined(folder):
     assert done.returncode == 0, done.stdout
 
 
+def test_unit_sets_what_it_uses():
+    """Or systemd writes a line about it into the journal at each start where there is no file of options."""
+    unit = (DEPLOY / "iolat.service").read_text()
+    used = re.findall(r"\$(\w+)", re.search(r"^ExecStart=(.*)$", unit, re.M)[1])
+    assert used
+    for name in used:
+        assert re.search(rf"^Environment={name}=[^$]*^EnvironmentFile=-", unit, re.M | re.S)
+
+
 def test_unit_has_gpus():
     """Its driver's devices, by the names that /proc/devices has had for them, and no others: with CAP_DAC_READ_SEARCH a
     disk's node could be read."""
