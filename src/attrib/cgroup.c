@@ -221,10 +221,8 @@ static void forget(struct cgroup_table *t, uint64_t key)
 	for (int kind = 0; kind < PLACE_KINDS; kind++)
 		place_ref(in[kind]);
 	lru_drop(&t->ids, &c->node);
-	for (int kind = 0; kind < PLACE_KINDS; kind++) {
-		place_unref(in[kind]);
+	for (int kind = 0; kind < PLACE_KINDS; kind++)
 		places_forget(&t->places, kind, in[kind]);
-	}
 }
 
 void cgroups_gone(struct cgroup_table *t, const struct iolat_cgroup_gone *e)

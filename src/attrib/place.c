@@ -46,8 +46,9 @@ void place_unref(struct known_place *p)
 
 void places_forget(struct places *p, enum place_kind kind, struct known_place *place)
 {
-	if (place && place->refs == 1 && lru_get(&p->kinds[kind], &place->key) == place)
+	if (place && place->refs == 2 && lru_get(&p->kinds[kind], &place->key) == place)
 		lru_drop(&p->kinds[kind], &place->node);
+	place_unref(place);
 }
 
 /* --- texts ------------------------------------------------------------------------ */

@@ -47,7 +47,8 @@ void places_free(struct places *p);
 int places_event(struct places *p, const struct iolat_container *e,
 		 struct known_place *out[PLACE_KINDS], bool *changed);
 
-/* Forgets one of a kind that only the table still refers to (NULL is fine). */
+/* Gives back a reference to one of a kind (NULL is fine), and forgets it if then only the table refers to it. The table may
+ * have forgotten it before. */
 void places_forget(struct places *p, enum place_kind kind, struct known_place *place);
 
 void place_ref(struct known_place *p);	/* NULL is fine, as below */

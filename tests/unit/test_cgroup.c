@@ -10,10 +10,9 @@
 
 static const struct selection none;
 
-static void live_and_go(struct cgroup_table *t, uint64_t key)
+static void live(struct cgroup_table *t, uint64_t key)
 {
 	union a_cgroup path = a_cgroup(key, "/a/b");
-	struct iolat_cgroup_gone gone = a_gone_cgroup(key);
 	union a_container container;
 	char id[16];
 
@@ -21,8 +20,20 @@ static void live_and_go(struct cgroup_table *t, uint64_t key)
 	container = a_docker(key, id, "web");
 	assert_int_equal(cgroups_path(t, &path.e), 0);
 	assert_int_equal(cgroups_container(t, &container.e), 0);
+}
+
+static void go(struct cgroup_table *t, uint64_t key)
+{
+	struct iolat_cgroup_gone gone = a_gone_cgroup(key);
+
 	cgroups_gone(t, &gone);
 	cgroups_gone(t, &gone);
+}
+
+static void live_and_go(struct cgroup_table *t, uint64_t key)
+{
+	live(t, key);
+	go(t, key);
 }
 
 /* I/O of one may end later than it, but not for ever. */
@@ -78,12 +89,32 @@ static void test_a_container_with_two_cgroups(void **state)
 	test_free(t);
 }
 
+/* More containers than are kept have come since, but not gone. */
+static void test_a_cgroup_outlives_its_forgotten_container(void **state)
+{
+	struct cgroup_table *t = test_malloc(sizeof(*t));
+	const uint64_t first_gone = PLACES_LIMIT + 2;
+
+	cgroups_init(t, &none);
+	for (uint64_t key = 1; key < first_gone; key++)
+		live(t, key);
+	assert_int_equal(t->places.kinds[PLACE_CONTAINER].map.count, PLACES_LIMIT);
+	go(t, 1);
+	for (uint64_t key = first_gone; key < first_gone + CGROUPS_GONE; key++)
+		live_and_go(t, key);
+	assert_null(cgroups_find(t, 1));
+	assert_int_equal(t->places.kinds[PLACE_CONTAINER].map.count, PLACES_LIMIT);
+	cgroups_free(t);
+	test_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_removed_ones_are_forgotten),
 		cmocka_unit_test(test_a_row_keeps_its_cgroup),
 		cmocka_unit_test(test_a_container_with_two_cgroups),
+		cmocka_unit_test(test_a_cgroup_outlives_its_forgotten_container),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
