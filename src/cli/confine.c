@@ -23,21 +23,25 @@
 #define TO_END BIT(CAP_KILL)
 
 /* Of those that there are: an unprivileged user's iolat has what its file was given. Without the bounding set root would get
- * them all back with the next program that it starts. */
+ * them all back with the next program that it starts; who may not change that set is not root (and libcap-ng tells the
+ * system's log of each who tries). */
 static void keep_capabilities(uint64_t wanted)
 {
+	capng_select_t what = CAPNG_SELECT_CAPS;
 	uint64_t kept = 0;
 
 	if (capng_get_caps_process())
 		return;
+	if (capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP))
+		what = CAPNG_SELECT_BOTH;
 	for (unsigned int cap = 0; cap <= CAP_LAST_CAP; cap++)
 		if (wanted & BIT(cap) && capng_have_capability(CAPNG_PERMITTED, cap))
 			kept |= BIT(cap);
-	capng_clear(CAPNG_SELECT_BOTH);
+	capng_clear(what);
 	for (unsigned int cap = 0; cap <= CAP_LAST_CAP; cap++)
 		if (kept & BIT(cap))
 			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET, cap);
-	capng_apply(CAPNG_SELECT_BOTH);
+	capng_apply(what);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 

@@ -67,3 +67,22 @@ def test_with_two_capabilities(copy, loop_disk, doio, iolat):
     load.finish()
     row = trace.one(trace.rows(tracer.end(), device=disk))
     assert (row["process"]["pid"], row["ios"]) == (load.pid, 10)
+
+
+@pytest.mark.parametrize("capabilities,args", [
+    ([], ["doctor"]),
+    (["bpf", "perfmon"], ["-D", "10ms", "-f", "json"]),
+    (["bpf", "perfmon"], ["serve", "-D", "10ms", "--listen", "unix:{}/socket"]),
+], ids=["doctor", "tracer", "server"])
+def test_nothing_for_the_systems_log(copy, run_iolat, folder, capabilities, args):
+    """An ordinary user's programs, and units, have less to give away than root's: no reason to write into the log, each time."""
+    base.need_tool("cc")
+    base.need(not base.sanitized(), "a sanitizer has to be loaded first", ci=False)
+    here = folder()
+    here.chmod(0o777)
+    base.sh("cc", "-shared", "-fPIC", "-o", here / "aloud.so", base.TESTS / "lib" / "syslog_aloud.c")
+    words = ",".join(f"+{c}" for c in capabilities)
+    prefix = [*NOBODY, *([f"--inh-caps={words}", f"--ambient-caps={words}"] if words else [])]
+    done = run_iolat(*(a.format(here) for a in args), program=copy, prefix=prefix,
+                     env=base.clean_env(LD_PRELOAD=str(here / "aloud.so")))
+    assert "system's log" not in done.stderr
