@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tables of rows: from what an I/O belongs to, to the row that counts it. A table that
- * is full has one more row, "other", for all that came too late.
+ * is full has one more row, "other", for all that came too late; where copies are apart, one of those, too.
  */
 #include "stats/rows.h"
 
@@ -49,14 +49,14 @@ struct row_slot *rows_find(const struct rows *t, const struct row_id *id)
 	return map_get(&t->map, id);
 }
 
-static struct row_id other_id(const struct by *by)
+static struct row_id other_id(const struct by *by, bool copy)
 {
-	return (struct row_id){.via = other_via, .op = by_has(by, BY_OP) ? IOLAT_OP_OTHER : 0};
+	return (struct row_id){.via = other_via, .op = by_has(by, BY_OP) ? IOLAT_OP_OTHER : 0, .copy = copy};
 }
 
-static struct row_slot *find_other(const struct rows *t)
+static struct row_slot *find_other(const struct rows *t, bool copy)
 {
-	struct row_id id = other_id(t->by);
+	struct row_id id = other_id(t->by, copy);
 
 	return rows_find(t, &id);
 }
@@ -68,7 +68,7 @@ bool row_is_other(const struct row_slot *s)
 
 bool rows_full(const struct rows *t)
 {
-	return t->map.count >= t->max + (find_other(t) != NULL);
+	return t->map.count >= t->max + (find_other(t, false) != NULL) + (find_other(t, true) != NULL);
 }
 
 /* Whether rows are by something that an aggregate does not tell. */
@@ -236,18 +236,28 @@ static struct row_slot *make(struct rows *t, const struct row_id *id, const stru
 	return slot;
 }
 
-struct row_slot *row_other(const struct by *by)
+static struct row_slot *make_other(const struct by *by, bool copy)
 {
-	struct row_id id = other_id(by);
+	struct row_id id = other_id(by, copy);
 
 	return slot_new(&id);
 }
 
+struct row_slot *row_other(const struct by *by)
+{
+	return make_other(by, false);
+}
+
+static struct row_slot *get_other(struct rows *t, bool copy)
+{
+	struct row_slot *s = find_other(t, copy);
+
+	return s ? s : put(t, make_other(t->by, copy));
+}
+
 struct row_slot *rows_get_other(struct rows *t)
 {
-	struct row_slot *s = find_other(t);
-
-	return s ? s : put(t, row_other(t->by));
+	return get_other(t, false);
 }
 
 static void note_via(struct row_slot *s, const char *via)
@@ -275,7 +285,7 @@ static struct row_slot *find_or_make(struct rows *t, const struct row_subjects *
 
 	if (slot)
 		return slot;
-	return rows_full(t) ? rows_get_other(t) : make(t, &id, s);
+	return rows_full(t) ? get_other(t, id.copy) : make(t, &id, s);
 }
 
 struct row_slot *rows_get(struct rows *t, const struct row_subjects *s)

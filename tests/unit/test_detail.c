@@ -2,10 +2,11 @@
 /* Runs whose frames are by more keys than their summary: both say what they would by their own. */
 #include "feed_run.h"
 
-static struct fixture *start_detailed(unsigned int by, unsigned int detail)
+static struct fixture *start_with_room(unsigned int by, unsigned int detail, size_t max_rows)
 {
 	struct fixture *f = test_calloc(1, sizeof(*f));
-	struct run_options o = {.by.mask = by, .detail.mask = detail, .selection = &f->selection};
+	struct run_options o = {
+		.by.mask = by, .detail.mask = detail, .max_rows = max_rows, .selection = &f->selection};
 
 	for (enum row_key key = 0; key < BY_MAX; key++) {
 		if (by & 1u << key)
@@ -15,6 +16,11 @@ static struct fixture *start_detailed(unsigned int by, unsigned int detail)
 	}
 	assert_int_equal(run_new(&f->run, &o), 0);
 	return f;
+}
+
+static struct fixture *start_detailed(unsigned int by, unsigned int detail)
+{
+	return start_with_room(by, detail, 0);
 }
 
 #define BY_ONE_OP (1u << BY_OP)
@@ -105,6 +111,32 @@ static void test_copies_count_by_device(void **state)
 	finish(f);
 }
 
+/* The row of what finds no room says of no copy that it was an I/O of its own. */
+static void check_copies_without_room(unsigned int by, uint64_t ios)
+{
+	struct fixture *f = start_with_room(by, BY_DEFAULT, 1);
+	uint64_t copies = 0;
+
+	feed_copy(f);
+	feed_three(f);
+	feed_copy(f);
+	interval(f, 2000000);
+	assert_int_equal(f->s.n_rows, 3);
+	for (size_t i = 0; i < f->s.n_rows; i++)
+		copies += f->s.rows[i]->copy ? f->s.rows[i]->ios : 0;
+	assert_int_equal(copies, 2);
+	whole(f, 3000000);
+	assert_int_equal(sum_ios(f), ios);
+	assert_int_equal(f->s.coverage.tally.requests, ios);
+	finish(f);
+}
+
+static void test_copies_without_room(void **state)
+{
+	check_copies_without_room(BY_ONE_OP, 5);
+	check_copies_without_room(1u << BY_DEVICE, 7);
+}
+
 static void test_who_has_no_process_keeps_its_via(void **state)
 {
 	struct fixture *f = start_detailed(1u << BY_PROCESS, BY_DEFAULT);
@@ -132,6 +164,7 @@ int main(void)
 		cmocka_unit_test(test_the_open_interval_is_in_the_summary),
 		cmocka_unit_test(test_copies_count_in_frames_beside_their_disk_alone),
 		cmocka_unit_test(test_copies_count_by_device),
+		cmocka_unit_test(test_copies_without_room),
 		cmocka_unit_test(test_who_has_no_process_keeps_its_via),
 	};
 
