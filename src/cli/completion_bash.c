@@ -112,7 +112,7 @@ static void print_commands(FILE *out, const char *function, bool with_files)
 {
 	fprintf(out, "\n%s()\n{\n\techo", function);
 	for (enum command c = 0; c < COMMAND_MAX; c++)
-		if (command_rows[c].name && (!with_files || command_rows[c].takes_files))
+		if (command_rows[c].name && (!with_files || command_takes_files(c)))
 			fprintf(out, " %s", command_rows[c].name);
 	fputs("\n}\n", out);
 }

@@ -24,10 +24,14 @@ static const char opening[] =
 	"\n"
 	"# The words $argv that a comma list does not have yet, each with what stands before it.\n"
 	"function __iolat_list\n"
-	"    set -l before (commandline -ct | string replace -r '^--?[a-z-]+=?' '' | string match -r '.*,')\n"
+	"    set -l before (commandline -ct | string replace -r '^(--[a-z-]+=|-[A-Za-z])' '' | string match -r '.*,')\n"
 	"    for word in $argv\n"
-	"        string match -q -- \"*,$word,*\" \",$before\"; or echo $before$word\n"
+	"        string match -q -- \"*,$word,*\" \",$before\"; or echo \"$before$word\"\n"
 	"    end\n"
+	"end\n"
+	"\n"
+	"function __iolat_pids\n"
+	"    __iolat_list (string replace -r '.*/' '' /proc/* | string match -r '^[0-9]+$')\n"
 	"end\n"
 	"\n"
 	"complete -c iolat -f\n"
@@ -63,7 +67,7 @@ static void print_commands(FILE *out)
 		fprintf(out, "complete -c iolat -n '__iolat_in live' -a %s -d ", command_rows[c].name);
 		print_quoted(out, command_rows[c].summary);
 		fputc('\n', out);
-		if (command_rows[c].takes_files)
+		if (command_takes_files(c))
 			fprintf(out, "complete -c iolat -n '__iolat_in %s' -F\n", command_rows[c].name);
 	}
 }
@@ -79,7 +83,7 @@ static void print_words(FILE *out, const struct option_row *row, enum command c)
 /* The argument's words, as what fish runs for them. */
 static void print_values(FILE *out, const struct option_row *row, enum command c)
 {
-	fputs(" -x", out);
+	fputs(row->value == VALUE_FILE || row->value == VALUE_DEVICE ? " -r -F" : " -x", out);
 	switch (row->value) {
 	case VALUE_WORD:
 		fputs(" -a '", out);
@@ -92,7 +96,7 @@ static void print_values(FILE *out, const struct option_row *row, enum command c
 		fputs(")'", out);
 		break;
 	case VALUE_PIDS:
-		fputs(" -a '(__iolat_list (string match -r \"[0-9]+\" -- /proc/[0-9]*))'", out);
+		fputs(" -a '(__iolat_pids)'", out);
 		break;
 	case VALUE_USER:
 		fputs(" -a '(__fish_complete_users)'", out);
@@ -101,11 +105,9 @@ static void print_values(FILE *out, const struct option_row *row, enum command c
 		fputs(" -a '(__fish_complete_directories)'", out);
 		break;
 	case VALUE_DEVICE:
-		fputs(" -a '(path basename /sys/class/block/*; __fish_complete_path)'", out);
+		fputs(" -a '(string replace -r \".*/\" \"\" /sys/class/block/*)'", out);
 		break;
 	case VALUE_FILE:
-		fputs(" -a '(__fish_complete_path)'", out);
-		break;
 	case VALUE_ANY:
 		break;
 	}

@@ -122,7 +122,7 @@ static void print_commands(FILE *out)
 		fputs("'\n", out);
 	}
 	fputs("\t)\n\tlocal word\n\tfor word in ${words[2,CURRENT-1]}; do\n"
-	      "\t\t(( ${#${(M)subcommands:#$word:*}} )) && command=$word && break\n\tdone\n", out);
+	      "\t\t(( ${subcommands[(I)$word:*]} )) && command=$word && break\n\tdone\n", out);
 }
 
 void options_zsh_completion(FILE *out)
@@ -137,7 +137,7 @@ void options_zsh_completion(FILE *out)
 		for (size_t i = 0; (row = option_at(i)); i++)
 			if (option_applies(row, c))
 				print_option(out, row, c);
-		if (command_rows[c].takes_files)
+		if (command_takes_files(c))
 			fputs("\t\t\t'*:FILE:_files'\n", out);
 		fputs("\t\t) ;;\n", out);
 	}

@@ -337,6 +337,11 @@ enum command command_find(const char *name)
 	return c;
 }
 
+bool command_takes_files(enum command command)
+{
+	return command_rows[command].takes_files || command_rows[command].may_take_file;
+}
+
 bool command_takes_format(enum command command, const char *format)
 {
 	const char *const *at = command_rows[command].formats;

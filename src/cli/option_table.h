@@ -73,6 +73,7 @@ struct command_row {
 extern const struct command_row command_rows[COMMAND_MAX];
 /* The command of that name, COMMAND_MAX for none. */
 enum command command_find(const char *name);
+bool command_takes_files(enum command command);	/* it may, or has to */
 bool command_takes_format(enum command command, const char *format);
 
 struct example {

@@ -209,7 +209,7 @@ static int take_word(struct parser *p)
 	const char *word = p->argv[optind];
 	enum command command = command_find(word);
 
-	if (p->command_named && (command_rows[p->o->command].takes_files || command_rows[p->o->command].may_take_file))
+	if (p->command_named && command_takes_files(p->o->command))
 		return take_file(p);
 	if (p->command_named || command == COMMAND_MAX)
 		return usage_word(p, word);

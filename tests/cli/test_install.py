@@ -50,7 +50,7 @@ def test_man_page_names_every_option(installed, run_iolat):
 
 
 @pytest.mark.parametrize("words, offered", [("--du", "--duration"), ("report --fo", "--format"), ("report fo", "foo"),
-                                            ("diff foo b", "bar"), ("rec", "record"), ("serve fo", None)])
+                                            ("diff foo b", "bar"), ("doctor --disk . fo", "foo"), ("rec", "record"), ("serve fo", None)])
 def test_completion(installed, folder, words, offered):
     """bash takes the completion and offers options, commands and, where one is wanted, files."""
     here = folder()
@@ -72,7 +72,11 @@ def test_completion(installed, folder, words, offered):
 
 
 @pytest.mark.parametrize("typed, offered", [("iolat --du", "--duration"), ("iolat rep", "report"), ("iolat report --fo", "--format"),
-                                            ("iolat --op read,dis", "read,discard"), ("iolat -- gzi", "gzip")])
+                                            ("iolat --op dis", "discard"), ("iolat --op read,dis", "read,discard"),
+                                            ("iolat -bfs,pod,dev", "-bfs,pod,device"), ("iolat -- gzi", "gzip"), ("iolat -p ", "1"),
+                                            ("iolat --log /pro", "/proc/"), ("iolat -d /pro", "/proc/"),
+                                            ("iolat report /pro", "/proc/"), ("iolat doctor /pro", "/proc/"),
+                                            ("iolat doctor --disk /pro", "/proc/")])
 def test_fish_completion(installed, typed, offered):
     base.need_tool("fish")
     script = f"source {installed}/usr/share/fish/vendor_completions.d/iolat.fish; complete -C '{typed}'"
@@ -103,8 +107,9 @@ class Zsh:
         assert what in seen, seen
 
 
-@pytest.mark.parametrize("typed, offered", [("iolat --du", "--duration="), ("iolat rep", "report "), ("iolat report --fo", "--format="),
-                                            ("iolat --op read,dis", "discard"), ("iolat -- gzi", "gzip ")])
+@pytest.mark.parametrize("typed, offered", [("iolat --du", "--duration="), ("iolat rep", "report "), ("iolat report --eve", "--events"),
+                                            ("iolat --op read,dis", "discard"), ("iolat -- gzi", "gzip "), ("iolat report /pro", "/proc/"),
+                                            ("iolat doctor /pro", "/proc/"), ("iolat doctor --disk /pro", "/proc/")])
 def test_zsh_completion(installed, stack, tmp_path, typed, offered):
     base.need_tool("zsh")
     shell = Zsh(stack, installed / "usr/share/zsh/site-functions", tmp_path)
