@@ -134,7 +134,8 @@ static void forget(struct diskwatch *w, struct watched *d)
 	if (map_get(&w->by_dev, &dev) == d)
 		map_del(&w->by_dev, &dev);
 	map_del(&w->disks, &d->disk.disk);
-	tracer_forget_disk(w->tracer, d->disk.disk);
+	if (!w->follows)
+		tracer_forget_disk(w->tracer, d->disk.disk);
 	free(d);
 }
 
@@ -189,9 +190,13 @@ static struct watched *watch(struct diskwatch *w, const struct iolat_disk *e)
 	return d;
 }
 
+/* Once the disk is gone, who is followed may have had it forgotten. */
 static uint64_t unselected(const struct diskwatch *w, struct watched *d)
 {
-	d->unselected_now = tracer_unselected(w->tracer, d->disk.disk);
+	uint64_t now = tracer_unselected(w->tracer, d->disk.disk);
+
+	if (now > d->unselected_now)
+		d->unselected_now = now;
 	return d->unselected_now > d->unselected_base ? d->unselected_now - d->unselected_base : 0;
 }
 
@@ -251,6 +256,7 @@ int diskwatch_copy(struct diskwatch *w, const struct diskwatch *other, const str
 	const struct watched *d;
 	int err = 0;
 
+	w->follows = true;
 	for (size_t i = 0; !err && (d = map_next(&other->disks, &i, NULL));) {
 		err = diskwatch_disk(w, &d->disk, sink);
 		begin_late(w, d->disk.disk, before);

@@ -21,6 +21,7 @@ struct diskwatch {
 	uint64_t round;		/* of counting */
 	bool told;		/* the kernel told the counts of the last round */
 	bool frozen;		/* counts stay as they are */
+	bool follows;		/* another one, which outlives it, has the tracer forget disks that are gone */
 };
 
 void diskwatch_init(struct diskwatch *w, struct tracer *t);
@@ -36,7 +37,8 @@ int diskwatch_disk(struct diskwatch *w, const struct iolat_disk *e, const struct
  * -errno. */
 int diskwatch_introduce(struct diskwatch *w, uint32_t major, uint32_t minor, const struct sink *sink);
 
-/* Tells of the disks that `other` knows, of the same tracer, as of now, or as of what `before` told last. 0 or -errno. */
+/* Follows `other`, of the same tracer: tells of the disks that it knows, as of now, or as of what `before` told last. 0 or
+ * -errno. */
 int diskwatch_copy(struct diskwatch *w, const struct diskwatch *other, const struct diskwatch *before,
 		   const struct sink *sink);
 

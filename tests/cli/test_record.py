@@ -256,6 +256,24 @@ def test_rotation(start_iolat, loop_disk, fio, folder):
         assert part["host"] == whole["host"] and part["tasks"] and part["hooks"] == whole["hooks"]
 
 
+def test_rotation_with_a_disk_that_is_gone(start_iolat, loop_disk, fio, folder):
+    """What others have done on it is known to the end, in the run's own summary and in that of its files."""
+    disk, other, path = loop_disk(), loop_disk(), folder() / "run.iolat"
+    load = fio(disk.path, time_based=None, runtime=20)
+    recorder = start_iolat_record(start_iolat, path, "--pid", load.pid, "--max-size", "64K", "--rotate", "1000", "-f", "json")
+    load.go()
+    base.sh("dd", f"if={other.path}", "of=/dev/null", "bs=4k", "count=50", "iflag=direct", "status=none")
+    base.wait_until("two files", lambda: len(list(path.parent.iterdir())) > 2)
+    base.sh("losetup", "-d", other.path)
+    base.sh("losetup", other.path, other.file)
+    base.sh("dd", f"if={other.path}", "of=/dev/null", "bs=4k", "count=10", "iflag=direct", "status=none")
+    load.proc.terminate()
+    assert recorder.wait() == 0 and recorder.stderr == ""
+    whole, together = trace.objects(recorder.stdout)[-1], summary(*sorted(path.parent.iterdir()))
+    for told in (whole, together):
+        assert sorted(d["seen"] for d in told["coverage"]["devices"] if d["device"] == other.name) == [10, 50]
+
+
 def test_rotation_keeps_the_newest(start_iolat, loop_disk, fio, folder):
     """Numbers go on where a run before has ended, what is not a number of theirs stays, only N files do."""
     disk, path = loop_disk(), folder() / "run.iolat"
