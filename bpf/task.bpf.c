@@ -133,7 +133,7 @@ static __always_inline void tell_called(struct task_struct *task)
 	e->read_bytes = BPF_CORE_READ(task, ioac.rchar) + BPF_CORE_READ(task, signal, ioac.rchar);
 	e->reads = BPF_CORE_READ(task, ioac.syscr) + BPF_CORE_READ(task, signal, ioac.syscr);
 	e->before = 0;
-	e->reserved = 0;
+	e->ended = 1;
 	emit_end(e);
 }
 

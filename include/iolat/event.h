@@ -588,7 +588,8 @@ struct iolat_fs {
 };
 
 /* What the system calls of a traced process have read so far, since it was started: from files of all kinds, the page
- * cache, pipes and sockets (rchar and syscr of /proc/PID/io). Comes again as it grows, and at its end. */
+ * cache, pipes and sockets (rchar and syscr of /proc/PID/io), and those of its children that have ended and that it has waited
+ * for (wait_task_zombie() adds theirs). Comes again as it grows, and at its end. */
 struct iolat_called {
 	struct iolat_head head;
 	__u32 tgid;
@@ -596,7 +597,7 @@ struct iolat_called {
 	__u64 read_bytes;
 	__u64 reads;
 	__u32 before;		/* 1: so much it was when tracing began */
-	__u32 reserved;
+	__u32 ended;		/* 1: it is the last of the process */
 };
 
 /* What serves a file system, by statfs(2)'s f_type: linux/magic.h, and for those that have no number there their own

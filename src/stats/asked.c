@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Growth between one telling and the next, by process. */
+/*
+ * Growth between one telling and the next, by process. A child's is its parent's as well as soon as the parent has waited for
+ * it, which is taken to be so from the child's end on: until then, the parent's seems to stand still.
+ */
 #include "stats/asked.h"
 
 #include <errno.h>
@@ -48,6 +51,37 @@ static uint64_t growth(uint64_t now, uint64_t last)
 	return now > last ? now - last : 0;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void count(struct asked_entry *g, const struct iolat_called *e)
+{
+	struct asked_sums own = {growth(e->read_bytes, g->children.read_bytes), growth(e->reads, g->children.reads)};
+
+	if (!e->before) {
+		g->now.read_bytes += growth(own.read_bytes, g->last.read_bytes);
+		g->now.reads += growth(own.reads, g->last.reads);
+	}
+	g->last = (struct asked_sums){later(own.read_bytes, g->last.read_bytes), later(own.reads, g->last.reads)};
+	g->told = true;
+}
+
+static int leave_to_parent(struct asked *a, const struct proc *p, const struct iolat_called *e)
+{
+	struct proc *parent = proc_parent(&a->model->procs, p);
+	struct asked_entry *g = parent ? get(a, parent) : NULL;
+
+	if (!parent)
+		return 0;
+	if (!g)
+		return -ENOMEM;
+	g->children.read_bytes += e->read_bytes;
+	g->children.reads += e->reads;
+	return 0;
+}
+
 int asked_called(struct asked *a, const struct iolat_called *e)
 {
 	struct proc *p = proc_at(&a->model->procs, e->tgid, e->ts_ns).proc;
@@ -57,12 +91,8 @@ int asked_called(struct asked *a, const struct iolat_called *e)
 		return 0;
 	if (!g)
 		return -ENOMEM;
-	if (!e->before) {
-		g->now.read_bytes += growth(e->read_bytes, g->last.read_bytes);
-		g->now.reads += growth(e->reads, g->last.reads);
-	}
-	g->last = (struct asked_sums){e->read_bytes, e->reads};
-	return 0;
+	count(g, e);
+	return e->ended ? leave_to_parent(a, p, e) : 0;
 }
 
 static struct asked_entry *entry_of(struct list *l)
@@ -89,7 +119,7 @@ bool asked_by(const struct asked *a, const struct proc *p, bool whole, struct as
 	for (struct list *l = a->lru.order.next; l != &a->lru.order; l = l->next) {
 		const struct asked_entry *g = entry_of(l);
 
-		if (p ? g->proc != p : !proc_wanted(&a->model->procs, g->proc))
+		if (!g->told || (p ? g->proc != p : !proc_wanted(&a->model->procs, g->proc)))
 			continue;
 		out->read_bytes += g->now.read_bytes + (whole ? g->before.read_bytes : 0);
 		out->reads += g->now.reads + (whole ? g->before.reads : 0);

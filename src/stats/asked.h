@@ -20,7 +20,9 @@ struct asked_entry {
 	struct lru_node node;
 	uint64_t process;	/* serial */
 	struct proc *proc;	/* referenced */
-	struct asked_sums last;	/* as it was told */
+	bool told;		/* false: so far only children of it have ended */
+	struct asked_sums children; /* what those that have ended had read, with their own children's */
+	struct asked_sums last;	/* as it was told, without them */
 	struct asked_sums now, before;
 };
 

@@ -186,6 +186,16 @@ READ_AGAIN = ("import os, sys, time; fd = os.open(sys.argv[1], os.O_RDONLY); end
               "while time.time() < end: os.pread(fd, 1 << 20, 0)")
 
 
+def test_children_count_once(folder, iolat):
+    """What a child has read is not its parent's, too, who waits for its end."""
+    file = folder() / "cached"
+    file.write_bytes(bytes(16 * base.MIB))
+    twice = f"cat {file} {file} > /dev/null"
+    tracer = iolat(command=["sh", "-c", f"sh -c '{twice}; {twice}; true'; sh -c '{twice}; true'; sleep 1.5"])
+    evidence = trace.finding(tracer.end(), "not-the-disk")["evidence"]
+    assert 96 * base.MIB <= evidence["read_bytes"] < 104 * base.MIB, evidence
+
+
 def test_only_cached_data(folder, held, iolat):
     """A process that reads nothing but memory: it is not the disk, with the figures."""
     file = folder() / "cached"

@@ -302,6 +302,29 @@ static void test_all_from_memory(void **state)
 	finish(f);
 }
 
+/* What the kernel counts of a process is also what its children had read that it has waited for, and theirs. */
+static void test_children_count_once(void **state)
+{
+	struct fixture *f = start_waits();
+	struct iolat_called parents = a_called(50, 1000 << 20, 1), child = a_called(100, 300 << 20, 1);
+
+	make_task(f, 100, "cat");
+	parents.ts_ns = T0 + MS(1);
+	parents.before = 1;
+	feed(f, parents);
+	read_calls(f, 400, 200, false);
+	child.ts_ns = T0 + MS(500);
+	child.ended = 1;
+	feed(f, child);
+	parents.ts_ns = T0 + MS(900);
+	parents.before = 0;
+	parents.read_bytes += (300 + 7) << 20;
+	feed(f, parents);
+	whole(f, T0 + MS(1000));
+	assert_int_equal(evidence_of(finding_of(f, "not-the-disk"), "read_bytes"), (300 + 7) << 20);
+	finish(f);
+}
+
 static void test_nothing_is_read(void **state)
 {
 	struct fixture *f = start_waits();
@@ -533,7 +556,8 @@ int main(void)
 		cmocka_unit_test(test_names_of_files),
 		cmocka_unit_test(test_many_files),
 		cmocka_unit_test(test_all_from_memory),
-		cmocka_unit_test(test_nothing_is_read),
+		cmocka_unit_test(test_children_count_once),
+	cmocka_unit_test(test_nothing_is_read),
 		cmocka_unit_test(test_a_part_from_memory),
 		cmocka_unit_test(test_more_from_disks_than_was_asked_for),
 		cmocka_unit_test(test_rows_by_file),
