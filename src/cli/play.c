@@ -44,6 +44,15 @@ static int note_place(struct play *p, const struct iolat_head *head, size_t size
 	return 0;
 }
 
+static void note_part(struct play *p, const struct iolat_run *e, size_t size)
+{
+	if (e->head.kind != IOLAT_EV_RUN || size < sizeof(*e))
+		return;
+	if (p->part && e->part > p->part + 1)
+		log_warn("%s: the file before it is missing: what was recorded there is not counted", p->path);
+	p->part = e->part;
+}
+
 static int take_event(void *ctx, const void *data, size_t size)
 {
 	struct play *p = ctx;
@@ -51,6 +60,7 @@ static int take_event(void *ctx, const void *data, size_t size)
 	uint64_t now;
 	int err = 0;
 
+	note_part(p, data, size);
 	head = head ? window_take(&p->window, head, head == data ? size : head->size) : NULL;
 	if (!head)
 		return 0;

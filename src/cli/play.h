@@ -17,6 +17,7 @@ struct play {
 	struct selection selection;
 	struct filter_path *paths; /* of each --device */
 	struct parts parts;
+	uint32_t part; /* of a recording in several files, which one is read; 0: it is one, or none is yet */
 	struct window window;
 	struct anonymizer *names; /* NULL: they stay */
 	struct capture_reader *reader;
@@ -42,7 +43,7 @@ bool play_is_next(const char *before, const char *path);
 /* Goes on with the next file of the recording; `last`: none follows. An exit status, the reason said. */
 int play_next(struct play *p, const char *path, bool last);
 
-/* Everything in it; warns where its end is missing. 0 or a negative errno. */
+/* Everything in it; warns where its end is missing, or the file that it goes on from. 0 or a negative errno. */
 int play_all(struct play *p);
 
 /* Says an error of play_all(), or of what was made of it; an exit status. Errors of the output have been said. */

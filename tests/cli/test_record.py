@@ -241,7 +241,11 @@ def test_rotation(start_iolat, loop_disk, fio, folder):
     parts = [summary(f) for f in files]
     assert sum(trace.total(p["rows"], "ios") for p in parts) == trace.total(whole["rows"], "ios")
     assert sum(p["coverage"]["lost"] for p in parts) == whole["coverage"]["lost"]
-    together = summary(*files)
+    done = report(*files, "-f", "json")
+    together = trace.objects(done.stdout)[-1]
+    assert done.stderr == "" == report(*files[1:]).stderr  # the oldest ones go
+    gap = report(files[0], *files[2:])
+    assert f"{files[2]}: the file before it is missing" in gap.stderr
     for key in ("start", "duration_ns", "rows", "tasks", "findings", "hooks"):
         assert together[key] == whole[key], key
     assert trace.coverage(together, disk) == trace.coverage(whole, disk)  # nothing is lost between two files
