@@ -31,17 +31,32 @@ void hostfs_close(struct hostfs *h)
 	h->root = -1;
 }
 
-/* There since 5.6, so on every kernel that iolat runs on. */
+/* Links from a root that is our own lead to the same files without openat2(). */
+static int open_below_own(const struct hostfs *h, const char *path, int flags)
+{
+	AUTO_CLOSE int own = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (own < 0 || !hostfs_same_root(h, &(struct hostfs){own})) {
+		errno = ENOSYS;
+		return -1;
+	}
+	path += strspn(path, "/");
+	return openat(h->root, *path ? path : ".", flags);
+}
+
+/* There since 5.6, so on every kernel that iolat runs on; but systemd takes it from whom it lets make no set-user-ID file, as
+ * it cannot see what is asked for (each unit with DynamicUser=). */
 static int open_below(const struct hostfs *h, const char *path, int flags)
 {
 	/* openat2() refuses flags that mean nothing together. */
-	int careful = flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY;
+	int careful = flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY, fd;
 	struct open_how how = {
 		.flags = (uint64_t)(flags | careful | O_NOFOLLOW | O_CLOEXEC),
 		.resolve = RESOLVE_IN_ROOT,
 	};
 
-	return (int)syscall(SYS_openat2, h->root, path, &how, sizeof(how));
+	fd = (int)syscall(SYS_openat2, h->root, path, &how, sizeof(how));
+	return fd < 0 && errno == ENOSYS ? open_below_own(h, path, (int)how.flags) : fd;
 }
 
 int hostfs_open_process(struct hostfs *out, const struct hostfs *h, uint32_t pid)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * allow_calls CALL... -- PROGRAM [ARGS]: runs it with these system calls and no others, as systemd's SystemCallFilter= does. An
- * unknown one is left out; any other ends the program by SIGSYS.
+ * allow_calls [-]CALL... -- PROGRAM [ARGS]: runs it with these system calls and no others, as systemd's SystemCallFilter= does. An
+ * unknown one is left out; one behind a "-" is said not to be there; any other ends the program by SIGSYS.
  */
+#include <errno.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,10 +16,11 @@ int main(int argc, char **argv)
 	int i;
 
 	for (i = 1; filter && i < argc && strcmp(argv[i], "--"); i++) {
-		int call = seccomp_syscall_resolve_name(argv[i]);
+		bool taken = argv[i][0] == '-';
+		int call = seccomp_syscall_resolve_name(argv[i] + taken);
 
 		if (call != __NR_SCMP_ERROR)
-			seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
+			seccomp_rule_add(filter, taken ? SCMP_ACT_ERRNO(ENOSYS) : SCMP_ACT_ALLOW, call, 0);
 	}
 	if (!filter || i + 1 >= argc || seccomp_load(filter)) {
 		fprintf(stderr, "allow_calls: cannot load the filter\n");
