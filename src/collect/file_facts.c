@@ -17,10 +17,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
 
 #define TABLES 64   /* other mount namespaces, before they are read anew */
 #define TOLD   4096 /* file systems, likewise */
 #define UNREAD (~0ull)
+#define SEARCH_NS 1000000000ull /* between two searches of /proc */
 /* Bytes that are read of another namespace's table: it may have 100,000 mounts (sysctl fs.mount-max) with long paths. */
 #define THEIRS_MAX (4l << 20)
 
@@ -85,6 +88,26 @@ static FILE *open_theirs(const struct file_facts *f, uint32_t tgid, uint32_t spa
 	return NULL;
 }
 
+/* The same of whichever process is there; that is not looked for all the time. */
+static FILE *open_anybodys(struct file_facts *f, uint32_t space)
+{
+	uint64_t now = monotonic_ns(), pid;
+	AUTO_DIR DIR *dir = NULL;
+	char path[PATH_MAX];
+	struct dirent *d;
+	FILE *found = NULL;
+
+	if (!f->host_pids || now < f->search_ns)
+		return NULL;
+	f->search_ns = now + SEARCH_NS;
+	snprintf(path, sizeof(path), "%s/proc", f->root);
+	dir = opendir(path);
+	while (dir && !found && (d = readdir(dir)))
+		if (!parse_u64(d->d_name, &pid))
+			found = open_theirs(f, (uint32_t)pid, space);
+	return found;
+}
+
 /* `theirs` NULL: our own. 0 or -ENOMEM. */
 static int read_table(struct mount_table *t, FILE *theirs)
 {
@@ -142,7 +165,7 @@ static int get_theirs(struct file_facts *f, struct mount_table *t, const struct 
 
 	if (current && !t->borrowed)
 		return 0;
-	theirs = open_theirs(f, e->tgid, e->space);
+	theirs = open_theirs(f, e->tgid, e->space) ?: open_anybodys(f, e->space);
 	if (current && !theirs)
 		return 0;
 	t->mounts = e->mounts;

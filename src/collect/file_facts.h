@@ -25,6 +25,7 @@ struct file_facts {
 	const char *root;	/* in front of "/proc" */
 	bool host_pids;		/* /proc there shows the pids that events have */
 	uint32_t own;		/* our mount namespace; 0: not known */
+	uint64_t search_ns;	/* when /proc may be searched again for a process of another one */
 	struct mount_table ours;
 	struct map tables;	/* of the others */
 	struct map told;	/* file systems, by device; and those that are mounted nowhere: */

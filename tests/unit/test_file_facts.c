@@ -66,16 +66,22 @@ static uint32_t space_of(const struct host *h)
 	return (uint32_t)st.st_ino;
 }
 
-/* Process 100 has used a file while its mounts were the `mounts`-th. */
-static void use(struct host *h, uint32_t major, uint32_t minor, const char *name, uint64_t mounts)
+/* A process has used a file while the mounts of 100's namespace were the `mounts`-th. */
+static void use_by(struct host *h, uint32_t pid, uint32_t major, uint32_t minor, const char *name, uint64_t mounts)
 {
 	struct iolat_dentry_event e = a_dentry(major, minor, 7, name);
 
+	e.dentry.tgid = pid;
 	e.dentry.in_major = IOLAT_FS_MAJOR(major);
 	e.dentry.fs_magic = 0x6969;
 	e.dentry.space = space_of(h);
 	e.dentry.mounts = mounts;
 	assert_int_equal(file_facts_dentry(&h->facts, &e.dentry), 0);
+}
+
+static void use(struct host *h, uint32_t major, uint32_t minor, const char *name, uint64_t mounts)
+{
+	use_by(h, 100, major, minor, name, mounts);
 }
 
 #define WHOLE  "30 1 0:40 / /data rw - nfs4 server:/export rw\n"
@@ -177,6 +183,17 @@ static void test_nobody_is_left_to_ask(void **state)
 	host_free(h);
 }
 
+/* A process that has ended, as one of a container's shell does, goes by what another of its namespace sees. */
+static void test_another_is_asked(void **state)
+{
+	struct host *h = host_new(WHOLE);
+
+	use_by(h, 99, 0, 40, "x", 1);
+	assert_string_equal(h->told[0], "nfs4 server:/export /data");
+	assert_string_equal(h->told[1], "/data/x");
+	host_free(h);
+}
+
 /* Whoever has a mount namespace of his own may fill it; that does not fill this process's memory. */
 static void test_a_table_without_end(void **state)
 {
@@ -203,6 +220,7 @@ int main(void)
 		cmocka_unit_test(test_mounts_change),
 		cmocka_unit_test(test_a_number_is_used_again),
 		cmocka_unit_test(test_nobody_is_left_to_ask),
+		cmocka_unit_test(test_another_is_asked),
 		cmocka_unit_test(test_a_table_without_end),
 	};
 
