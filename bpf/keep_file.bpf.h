@@ -27,7 +27,7 @@ static __always_inline void called_file(struct found_file *found)
 	u8 call = call_of(registers_call(regs));
 
 	if (call & IOLAT_CALL_HAS_FILE && !(BPF_CORE_READ(task, flags) & (PF_KTHREAD | PF_IO_WORKER)))
-		open_file(task, registers_argument(regs), found);
+		open_file(task, registers_argument(regs, call & IOLAT_CALL_SECOND), found);
 }
 
 static __always_inline void refer_to_disk(struct bio *bio, u8 of, struct file_ref *r)

@@ -42,20 +42,21 @@ static __always_inline bool is_io_wait(struct task_struct *task, u32 state, stru
 {
 	bool deep = (state & (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)) == TASK_UNINTERRUPTIBLE;
 	u8 call = call_of(registers_call(regs));
+	u32 fd = registers_argument(regs, call & IOLAT_CALL_SECOND);
 
 	/* A worker of io_uring has its creator's registers. */
 	if (task_get(task, flags) & PF_IO_WORKER)
 		call = IOLAT_CALL_OTHER;
-	w->call = call & ~IOLAT_CALL_HAS_FILE;
+	w->call = IOLAT_CALL_WHAT(call);
 	w->flags = (deep ? IOLAT_WAIT_DEEP : 0) |
 		   (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? IOLAT_WAIT_IOWAIT : 0);
 	if (w->call == IOLAT_CALL_OTHER && !(w->flags & IOLAT_WAIT_IOWAIT))
 		return false;
 	if (w->call == IOLAT_CALL_NONE && !deep)
 		return false;
-	if (deep && w->call == IOLAT_CALL_WRITE && writes_through((void *)task, registers_argument(regs)))
+	if (deep && w->call == IOLAT_CALL_WRITE && writes_through((void *)task, fd))
 		w->call = IOLAT_CALL_SYNC;
-	find_file((void *)task, call, registers_argument(regs), found);
+	find_file((void *)task, call, fd, found);
 	place_wait(found, w);
 	if (iolat_fs_kind(w->fs_magic) != IOLAT_FS_LOCAL)
 		note_sleep((void *)task, found->inode);

@@ -58,15 +58,18 @@ static __always_inline u32 switch_state(u64 *ctx, struct task_struct *prev)
 /* The registers with which a task entered the kernel: what it called, with what. Their names are the
  * architecture's. */
 struct pt_regs___x86 {
+	unsigned long si;
 	unsigned long di;
 	unsigned long orig_ax;
 	unsigned long ss;
 } __attribute__((preserve_access_index));
 struct pt_regs___arm64 {
+	u64 regs[31];
 	u64 orig_x0;
 	s32 syscallno;
 } __attribute__((preserve_access_index));
 struct pt_regs___riscv {
+	unsigned long a1;
 	unsigned long a7;
 	unsigned long orig_a0;
 	unsigned long cause;
@@ -113,14 +116,24 @@ static __always_inline s32 registers_call(void *regs)
 	return 0xffff; /* a call that is not known */
 }
 
-static __always_inline u64 registers_argument(void *regs)
+/* The call's first argument, or its second. */
+static __always_inline u64 registers_argument(void *regs, bool second)
 {
-	if (bpf_core_field_exists(struct pt_regs___x86, di))
-		return reg((struct pt_regs___x86 *)regs, di);
-	if (bpf_core_field_exists(struct pt_regs___arm64, orig_x0))
-		return reg((struct pt_regs___arm64 *)regs, orig_x0);
-	if (bpf_core_field_exists(struct pt_regs___riscv, orig_a0))
-		return reg((struct pt_regs___riscv *)regs, orig_a0);
+	if (bpf_core_field_exists(struct pt_regs___x86, di)) {
+		struct pt_regs___x86 *r = regs;
+
+		return second ? reg(r, si) : reg(r, di);
+	}
+	if (bpf_core_field_exists(struct pt_regs___arm64, orig_x0)) {
+		struct pt_regs___arm64 *r = regs;
+
+		return second ? reg(r, regs[1]) : reg(r, orig_x0);
+	}
+	if (bpf_core_field_exists(struct pt_regs___riscv, orig_a0)) {
+		struct pt_regs___riscv *r = regs;
+
+		return second ? reg(r, a1) : reg(r, orig_a0);
+	}
 	return ~0ULL;
 }
 

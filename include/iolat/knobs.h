@@ -62,9 +62,11 @@ struct iolat_knobs {
 	__u32 thread_size;	/* of a kernel stack */
 };
 
-/* System calls by number: what each is (enum iolat_call), and whether its first argument is a file. */
+/* System calls by number: what each is (enum iolat_call), and whether its first argument is a file, or its second. */
 #define IOLAT_CALLS 512
 #define IOLAT_CALL_HAS_FILE 0x80
+#define IOLAT_CALL_SECOND   0x40 /* with the above */
+#define IOLAT_CALL_WHAT(call) ((call) & 0x3f)
 struct iolat_calls {
 	__u8 call[IOLAT_CALLS];
 };

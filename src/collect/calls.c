@@ -24,7 +24,7 @@ struct row {
 static const struct row rows[] = {
 	READS(read), READS(pread64), READS(readv), READS(preadv), READS(readahead), READS(fadvise64),
 	WRITES(write), WRITES(pwrite64), WRITES(writev), WRITES(pwritev),
-	{SYS_sendfile, IOLAT_CALL_READ}, {SYS_splice, IOLAT_CALL_READ},
+	{SYS_sendfile, IOLAT_CALL_READ | IOLAT_CALL_HAS_FILE | IOLAT_CALL_SECOND}, READS(splice),
 	{SYS_io_submit, IOLAT_CALL_READ},
 	SYNCS(fsync), SYNCS(fdatasync), SYNCS(syncfs), SYNCS_ALL(sync), SYNCS_ALL(msync), SYNCS_ALL(umount2),
 	AWAITS(io_getevents), CHANGES(getdents64), CHANGES(fstat), CHANGES(ftruncate), CHANGES(fallocate),

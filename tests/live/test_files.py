@@ -71,6 +71,28 @@ def test_fuse_by_name(folder, stack, held, iolat):
     assert rows["read"] == 10 and rows["other"] >= 0.95 * (requests - 10), rows
 
 
+MOVES = {"sendfile": "os.sendfile(null, fd, i << 15, 4096)", "splice": "os.splice(fd, into, 4096, i << 15); os.read(out, 4096)"}
+MOVE = """import os, sys
+fd, null = os.open(sys.argv[1], os.O_RDONLY), os.open("/dev/null", os.O_WRONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+out, into = os.pipe()
+for i in range(20): {}
+"""
+
+
+@pytest.mark.parametrize("how", MOVES)
+def test_fuse_without_a_buffer(folder, stack, held, iolat, how):
+    """What copies a file without reading it into its own memory waits for FUSE as well."""
+    point = folder()
+    disks.slow_folder(stack, point, 20, 1 << 20)
+    load = held(base.PYTHON, "-c", MOVE.format(MOVES[how]), point / "x")
+    tracer = iolat("--pid", load.pid)
+    load.finish()
+    summary = tracer.stop()
+    assert reasons(summary, load.pid)["fuse"] >= 20 * 20 * MS, reasons(summary, load.pid)
+    assert str(point / "x") in names(trace.finding(summary, "fuse-filesystem"))
+
+
 def test_an_overlay_on_fuse(folder, stack, doio, iolat):
     """What an overlay shows of such a mount waits for that mount, and goes by the name that its user knows."""
     served = folder()
