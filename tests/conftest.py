@@ -15,7 +15,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from lib import area, base, cgroups, cmocka, disks, loads, trace  # noqa: E402
+from lib import area, base, cgroups, cmocka, disks, loads, resident, trace  # noqa: E402
 
 TEST_LIMIT = 120  # seconds; none comes near
 
@@ -110,8 +110,16 @@ def run_area():
     assert not left, f"left behind: {left}"
 
 
+@pytest.fixture(scope="session")
+def resident_programs():
+    """What tests start and trace does no I/O for the sake of its own program."""
+    with contextlib.ExitStack() as s:
+        resident.hold_programs(s)
+        yield
+
+
 @pytest.fixture
-def stack():
+def stack(resident_programs):
     """What a test starts or makes is ended or removed with it, the latest first, however it ends."""
     with contextlib.ExitStack() as s:
         yield s

@@ -172,11 +172,12 @@ def task(summary, tid):
     return one([t for t in summary["tasks"] if t["thread"]["tid"] == tid])
 
 
-def findings(summary, code):
-    return [f for f in summary["findings"] if f["code"] == code]
+def findings(summary, code, on=None):
+    """Those of that code; of those of which each disk may have one, the given disk's."""
+    return [f for f in summary["findings"] if f["code"] == code and (on is None or f["subject"].endswith(f" {on.name}"))]
 
 
-def finding(summary, code):
-    found = findings(summary, code)
+def finding(summary, code, on=None):
+    found = findings(summary, code, on)
     assert len(found) == 1, f"{code}: {summary['findings']}"
     return found[0]

@@ -37,7 +37,7 @@ def test_a_container_that_keeps_the_disk_busy(slow_disk, engine, iolat):
     referee = iolat("--device", disk.name, "--by", "container,device,op")
     summary = iolat("--container", "trainer", "-D", "4s").end()
     judged = referee.stop()
-    finding = trace.finding(summary, "noisy-neighbour")
+    finding = trace.finding(summary, "noisy-neighbour", on=disk)
     assert finding["subject"] == f"container etl-7 on {disk.name}"
     assert finding["evidence"]["container"] == "etl-7"
     want = share_by_requests(judged, disk, "etl-7")

@@ -194,9 +194,9 @@ def test_two_cgroups_on_one_disk(slow_disk, fio, cgroup, iolat):
     load.finish()
     summary, judged = tracer.stop(), referee.stop()
     noise.wait()
-    finding = trace.finding(summary, "noisy-neighbour")
+    finding = trace.finding(summary, "noisy-neighbour", on=disk)
     evidence = finding["evidence"]
-    assert other.name in finding["subject"] and disk.name in finding["subject"]
+    assert other.name in finding["subject"]
     assert abs(evidence["share_pct"] - share_by_requests(judged, mine)) < 10, (finding, share_by_requests(judged, mine))
     # The others' I/O is known for this only.
     assert all(r["process"]["pid"] == load.pid or r["process"]["comm"] == "fio" for r in summary["rows"])
@@ -207,7 +207,7 @@ def test_two_cgroups_on_one_disk(slow_disk, fio, cgroup, iolat):
 def test_alone_on_a_disk(slow_disk, fio, iolat):
     disk = slow_disk(read_ms=10)
     load = fio(disk, io_size="400k")
-    tracer = iolat("--pid", load.pid)
+    tracer = iolat("--pid", load.pid, "--device", disk.name)
     load.finish()
     summary = tracer.stop()
     for code in ("noisy-neighbour", "cgroup-throttled", "io-errors", "device-saturated", "sync-stall", "hung-request",
@@ -223,7 +223,7 @@ def test_a_disk_at_its_limit(slow_disk, doio, iolat):
         reader.go()
     for reader in readers:
         reader.wait()
-    finding = trace.finding(tracer.stop(), "device-saturated")
+    finding = trace.finding(tracer.stop(), "device-saturated", on=disk)
     assert finding["subject"] == f"device {disk.name}"
     assert finding["evidence"]["queue_pct"] > 50
 
@@ -252,7 +252,7 @@ def test_small_reads_here_and_there(slow_disk, fio, iolat):
 def test_one_read_after_the_other(slow_disk, fio, iolat):
     disk = slow_disk(read_ms=5)
     load = fio(disk, rw="read", io_size="600k")
-    tracer = iolat("--pid", load.pid)
+    tracer = iolat("--pid", load.pid, "--device", disk.name)
     load.finish()
     assert not trace.findings(tracer.stop(), "small-random-reads")
 
