@@ -73,7 +73,7 @@ static const struct option_row rows[] = {
 	/* output */
 	{ 'b', "by", "KEY[,KEY...]", SECTION_OUTPUT, TRACE | PLAY, set_by, FIELD(by), VALUE_WORDS, key_words,
 	  .lists = true,
-	  .help = "what a row is; default process,device,op",
+	  .help = "row key; default process,device,op; diff: process,op",
 	  .more = "A comparison goes by names, and by process,op where nothing else is said." },
 	{ 'H', "histogram", NULL, SECTION_OUTPUT, TRACE | REPORT, set_flag, FIELD(render.histogram),
 	  .help = "latency histograms under the table" },
@@ -94,7 +94,7 @@ static const struct option_row rows[] = {
 		  "until then. It belongs to *SUDO_UID* when there is one. "
 		  "Root does not follow a symbolic link to it." },
 	{ 'i', "interval", "DUR", SECTION_OUTPUT, LIVE | REPORT | SERVE, set_interval, FIELD(interval_ns),
-	  .help = "one frame each; default 1s; 0: only the summary",
+	  .help = "one frame each; default 1s, serve: 10s; 0: summary",
 	  .more = "At least 10ms. *serve* looks at its counters that often if nobody asks for them; default 10s." },
 	{ 'n', "top", "N", SECTION_OUTPUT, TRACE | PLAY, set_top, FIELD(render.top),
 	  .help = "rows that a table shows; default 20",

@@ -138,6 +138,13 @@ def test_help_lists_every_option(run_iolat):
         assert re.search(rf"(?<!\S){option}\b", text), option
 
 
+@pytest.mark.parametrize("command,option,default", [("--plain", "--by", "process,device,op"), ("diff", "--by", "process,op"),
+                                                    ("--plain", "--interval", "1s"), ("serve", "--interval", "10s")])
+def test_help_tells_each_commands_default(run_iolat, command, option, default):
+    line, = re.findall(rf"^  -., {option} .*$", run_iolat(command, "--help", rc=0).stdout, re.M)
+    assert re.search(rf"\b{default}(;|,|$)", line) and len(line) <= 80
+
+
 def test_ready_descriptor_that_is_not_open(run_iolat):
     done = run_iolat("-D", "10ms", "--ready-fd", "987")
     assert done.returncode in (1, 2) and len(done.stderr.splitlines()) == 1
