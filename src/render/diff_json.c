@@ -14,8 +14,8 @@ static void put_run(struct json *j, const struct diff_view *v, enum compare_side
 	json_kstr(j, "host", s->host);
 	json_kstr(j, "kernel", s->kernel);
 	json_kstr(j, "command", s->command);
-	json_kstr(j, "start", fmt_rfc3339(stamp, s->start_wall_ns));
-	json_kstr(j, "end", fmt_rfc3339(stamp, s->end_wall_ns));
+	json_kstr(j, "start", s->start_wall_ns ? fmt_rfc3339(stamp, s->start_wall_ns) : NULL);
+	json_kstr(j, "end", s->end_wall_ns ? fmt_rfc3339(stamp, s->end_wall_ns) : NULL);
 	json_ku64(j, "duration_ns", s->duration_ns);
 	json_ku64(j, "requests", s->coverage.tally.requests);
 	json_ku64(j, "lost", s->coverage.tally.lost);

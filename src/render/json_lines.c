@@ -71,7 +71,7 @@ static void put_time(struct json *j, const char *key, uint64_t wall_ns)
 {
 	char buf[RFC3339_LEN];
 
-	json_kstr(j, key, fmt_rfc3339(buf, wall_ns));
+	json_kstr(j, key, wall_ns ? fmt_rfc3339(buf, wall_ns) : NULL);
 }
 
 static void put_head(struct json *j, const struct snapshot *s)

@@ -98,7 +98,9 @@ def test_cut_anywhere(recorded, tmp_path):
         cut.write_bytes(whole[:at])
         done = report(cut, "-f", "json")
         assert "end is missing" in done.stderr
-        assert json.loads(done.stdout)["coverage"]["requests"] in range(0, 11)
+        got = json.loads(done.stdout)
+        assert got["coverage"]["requests"] in range(0, 11)
+        assert (got["host"] is None) == (got["start"] is None) == (got["end"] is None)  # not one block
 
 
 @pytest.mark.parametrize("content, words", [
