@@ -86,13 +86,14 @@ static struct neighbour worst_neighbour(const struct findings *f, const struct k
 		const struct served_owner *o = &d->owners[i];
 		bool ours = o->cgroup && is_own(k, &own, o->cgroup);
 		uint64_t alone = served_by(o, k->whole), all = o->cgroup && !ours ? of_place(k, d, o->cgroup) : 0;
+		bool place = all > alone || (all && !o->proc && !o->via);
 
 		if (is_log(f, o))
 			continue;
-		if (alone > worst.ns && (o->proc || !ours))
-			worst = (struct neighbour){o, alone, false};
-		if (all > worst.ns && all > alone)
+		if (place && all > worst.ns)
 			worst = (struct neighbour){o, all, true};
+		else if (alone > worst.ns && (o->proc || !ours))
+			worst = (struct neighbour){o, alone, false};
 	}
 	return worst;
 }

@@ -234,10 +234,13 @@ static size_t find_owner(const struct served_disk *d, const struct served_owner 
 
 static uint16_t owner_of(struct served_disk *d, const struct served_owner *o)
 {
+	const struct served_owner its_cgroup = {.cgroup = o->cgroup};
 	size_t i = find_owner(d, o);
 
 	if (i < d->n_owners)
 		return i;
+	if (i >= SERVED_PROCESSES && o->proc && o->cgroup)
+		return owner_of(d, &its_cgroup);
 	if (d->n_owners == SERVED_OWNERS)
 		return REST;
 	d->owners[i] = *o;

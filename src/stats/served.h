@@ -16,9 +16,10 @@ enum served_limits {
 	SERVED_SLICES = SERVED_PIECE * (SERVED_PIECES - 1), /* kept open for requests still to come */
 	SERVED_IN_SLICE = 6,	/* owners told apart in a slice */
 	SERVED_OWNERS = 256,	/* of a disk; the last one is the rest */
+	SERVED_PROCESSES = 128, /* of a disk; later ones count for their cgroups */
 };
 
-/* Whose I/O it is: a process, else a cgroup, else a kernel submitter. */
+/* Whose I/O it is: a process, else a kernel submitter, else (neither) the processes of a cgroup. */
 struct served_owner {
 	uint64_t process;	/* serial */
 	uint64_t cgroup;

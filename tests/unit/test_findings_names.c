@@ -64,6 +64,38 @@ static void test_a_container_is_named(void **state)
 	finish(f);
 }
 
+/* A shell's commands, one after the other: more than are told apart. */
+static void serve_a_shell(struct fixture *f, uint32_t from, uint32_t to)
+{
+	struct iolat_other e = an_other();
+
+	e.queue_ns = 0;
+	e.device_ns = MS(3);
+	e.cgroup = ETL;
+	e.owner = IOLAT_OWNER_TASK;
+	for (uint32_t i = from; i < to; i++) {
+		feed(f, a_task(IOLAT_TASK_SEEN, 300 + i, 300 + i, "sort"));
+		e.tgid = e.tid = 300 + i;
+		e.end_ns = T0 + MS(4 * i + 3);
+		feed(f, e);
+		feed(f, io_of(100, 4 * i + 4, 3, 1));
+	}
+}
+
+static void test_a_container_of_many_processes(void **state)
+{
+	struct fixture *f = start_containers(NULL);
+
+	make_task(f, 100, "python3");
+	feed(f, io_of(100, 1, 0, 1));
+	serve_a_shell(f, 1, 400);
+	interval(f, T0 + MS(1600));
+	serve_a_shell(f, 400, 1600);
+	interval(f, T0 + MS(6400));
+	assert_string_equal(finding_of(f, "noisy-neighbour")->subject, "container etl-7 on sda");
+	finish(f);
+}
+
 static void test_one_process_of_a_container(void **state)
 {
 	struct fixture *f = start_containers(NULL);
@@ -278,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_container_is_named),
+		cmocka_unit_test(test_a_container_of_many_processes),
 		cmocka_unit_test(test_one_process_of_a_container),
 		cmocka_unit_test(test_a_neighbour_of_a_selected_container),
 		cmocka_unit_test(test_a_container_of_two_cgroups),
