@@ -230,7 +230,7 @@ static const struct waiter *most_blocked(const struct waiters *all, size_t *proc
 #define CACHED_WORDS 120
 
 /* What they read, if anything, and where that came from. */
-static void cached_words(char out[CACHED_WORDS], const struct cache_use *c)
+static void cached_words(char out[CACHED_WORDS], const struct cache_use *c, size_t n)
 {
 	char asked[UNITS_LEN], read[UNITS_LEN];
 
@@ -242,7 +242,7 @@ static void cached_words(char out[CACHED_WORDS], const struct cache_use *c)
 			 fmt_bytes(asked, c->read_bytes), fmt_bytes(read, c->device_bytes), c->ios,
 			 c->ios == 1 ? "" : "s");
 	else
-		snprintf(out, CACHED_WORDS, "; they hardly read at all");
+		snprintf(out, CACHED_WORDS, "; %s hardly read at all", n == 1 ? "it" : "they");
 }
 
 static void find_innocent(struct findings *f, const struct known *k, const struct waiters *all)
@@ -259,12 +259,15 @@ static void find_innocent(struct findings *f, const struct known *k, const struc
 	g = findings_add(f, "not-the-disk", 1 - share / 100);
 	if (!g)
 		return;
-	cached_words(words, &cached);
+	cached_words(words, &cached, n);
 	waiter_name(who, most);
 	finding_about(g, all->n == 1 ? "%s" : "%s and the others", who);
-	finding_say(g, "it is not the disk: %s %zu process%s waited for I/O %.1f %% of its time at most, %s%s%s; "
-		    "look at CPU, network, locks", n == 1 ? "the" : "each of the", n, n == 1 ? "" : "es", share, who,
-		    n == 1 ? "" : " most", words);
+	if (n == 1)
+		finding_say(g, "it is not the disk: %s waited for I/O %.1f %% of its time%s; look at CPU, network, locks", who,
+			    share, words);
+	else
+		finding_say(g, "it is not the disk: each of the %zu processes waited for I/O %.1f %% of its time at most, "
+			    "%s most%s; look at CPU, network, locks", n, share, who, words);
 	finding_evidence(g, "processes", (double)n);
 	finding_evidence(g, "blocked_pct", share);
 	finding_evidence(g, "blocked_ns", (double)most->blocked_ns);

@@ -332,7 +332,8 @@ static void test_nothing_is_read(void **state)
 	make_task(f, 100, "python3");
 	read_calls(f, 1, 0, true);
 	whole(f, T0 + MS(1000));
-	assert_true(says(finding_of(f, "not-the-disk"), "they hardly read at all"));
+	assert_true(says(finding_of(f, "not-the-disk"), "disk: pid 100 (python3) waited for I/O 0.0 % of its time; it hardly "
+							"read at all"));
 	finish(f);
 }
 
