@@ -407,6 +407,10 @@ static void test_io_errors(void **state)
 	feed(f, rq);
 	whole(f, T0 + MS(1000));
 	assert_not_found(f, "io-errors");
+	rq.error = 95; /* EOPNOTSUPP */
+	feed(f, rq);
+	whole(f, T0 + MS(1000));
+	assert_not_found(f, "io-errors");
 	rq.error = 5;
 	feed(f, rq);
 	whole(f, T0 + MS(1000));
@@ -414,7 +418,7 @@ static void test_io_errors(void **state)
 	assert_non_null(g);
 	assert_string_equal(g->subject, "device sda");
 	assert_int_equal(evidence_of(g, "errors"), 1);
-	assert_int_equal(evidence_of(g, "ios"), 2);
+	assert_int_equal(evidence_of(g, "ios"), 3);
 	assert_int_equal(evidence_of(g, "errno"), 5);
 	finish(f);
 }
