@@ -94,7 +94,7 @@ static __always_inline u32 hash_of(u64 address)
 	}
 
 TABLE(flight, rq, &iolat_flights, &iolat_flights2, knobs.slot_mask)
-TABLE(bio_flight, bio, &iolat_bflights, &iolat_bflights2, BIO_FLIGHT_SLOTS - 1)
+TABLE(bio_flight, bio, &iolat_bflights, &iolat_bflights2, knobs.slot_mask & (BIO_FLIGHT_SLOTS - 1))
 
 /* Remembers when a bio entered the block layer; what passed it on may be known already. Without room
  * its request's start stands in. */

@@ -96,8 +96,9 @@ static __always_inline void bio_flight_end(struct bio_flight *b, u8 error, u64 n
 static __always_inline struct bio_flight *bio_flight_of_piece(struct bio *bio)
 {
 	struct bio_flight *b = bio_flight_find((u64)bio);
+	void *parent = b ? NULL : BPF_CORE_READ(bio, bi_private);
 
-	return b ?: bio_flight_find((u64)BPF_CORE_READ(bio, bi_private));
+	return parent ? bio_flight_find((u64)parent) : b;
 }
 
 #endif /* IOLAT_LAYER_BPF_H */

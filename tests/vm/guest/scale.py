@@ -73,13 +73,16 @@ def queues(form):
 
 @check(machine="big", forms=["chosen"])
 def copies(form):
-    """What a device passes on to the disk below stays its copy, however many I/Os get in each other's way there."""
+    """What a device passes on to the disk below stays its copy, and what came to it one I/O, however many get in each other's
+    way there."""
     below, = null_blks(1, submit_queues=CPUS, hw_queue_depth=2)
     with devices.linear(below) as top:
-        with tools.Iolat("--by", "process,op", form=form, environment={"IOLAT_SLOTS": "2"}) as iolat:
-            counts = counts_of(fio_on_each_cpu(top, 5 * IOS))
-    pids = {r["process"]["pid"]: r["ios"] for r in iolat.summary["rows"] if r["process"] and r["process"]["pid"] in counts}
-    assert pids == counts, f"{pids}, fio {counts}; {iolat.summary['coverage']}"
+        for by in ("process,op", "process,device,op"):
+            with tools.Iolat("--by", by, form=form, environment={"IOLAT_SLOTS": "2"}) as iolat:
+                counts = counts_of(fio_on_each_cpu(top, 5 * IOS))
+            rows = [r for r in iolat.summary["rows"] if r["process"] and r["process"]["pid"] in counts and not r["via"]]
+            got = {r["process"]["pid"]: r["ios"] for r in rows}
+            assert got == counts, f"by {by}: {got}, fio {counts}; {iolat.summary['coverage']}"
 
 
 @check(machine="big", forms=["chosen"])
