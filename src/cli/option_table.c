@@ -195,7 +195,7 @@ static const struct option_row rows[] = {
 	  .help = "whether the disk below PATH can feed the job",
 	  .more = "Runs fio, if it is installed, for some seconds: it only reads, files that are there or a scratch file "
 		  "without a name. With a recording as FILE it reads as the training did, and puts that beside." },
-	{ 0, "explain-cgroup", "PATH", SECTION_OUTPUT, DOCTOR, set_text, FIELD(explain),
+	{ 0, "explain-cgroup", "PATH", SECTION_OUTPUT, DOCTOR, set_text, FIELD(explain), VALUE_CGROUP,
 	  .help = "what a cgroup's path is taken for, and by what name",
 	  .more = "PATH is one in the file system, or as /proc/PID/cgroup has it." },
 	{ 'h', "help", NULL, SECTION_RUN, LIVE | RECORD | PLAY | SERVE | DOCTOR, set_help, FIELD(command),

@@ -50,7 +50,8 @@ def test_man_page_names_every_option(installed, run_iolat):
 
 
 @pytest.mark.parametrize("words, offered", [("--du", "--duration"), ("report --fo", "--format"), ("report fo", "foo"),
-                                            ("diff foo b", "bar"), ("doctor --disk . fo", "foo"), ("rec", "record"), ("serve fo", None)])
+                                            ("diff foo b", "bar"), ("doctor --disk . fo", "foo"),
+                                            ("doctor --explain-cgroup /pr", "/proc"), ("rec", "record"), ("serve fo", None)])
 def test_completion(installed, folder, words, offered):
     """bash takes the completion and offers options, commands and, where one is wanted, files."""
     here = folder()
