@@ -118,12 +118,15 @@ int iolat_exec(u64 *ctx)
 	return tell((void *)ctx[0], IOLAT_TASK_EXEC, 0, NULL);
 }
 
-/* What the process has read when its last thread ends: what that thread did joins the others' later. */
+/* What the process has read when its last thread ends: what that thread did joins the others' later. Of a traced one's child,
+ * too, for it becomes its parent's. */
 static __always_inline void tell_called(struct task_struct *task)
 {
+	bool traced = flags_of_task(task) & IOLAT_TASK_TRACED;
 	struct iolat_called *e;
 
-	if (!knobs.waits || !calls_are_counted() || !(flags_of_task(task) & IOLAT_TASK_TRACED))
+	if (!knobs.waits || !calls_are_counted() ||
+	    (!traced && !(flags_of_task(BPF_CORE_READ(task, real_parent)) & IOLAT_TASK_TRACED)))
 		return;
 	e = emit_begin(&iolat_facts, CALLED, struct iolat_called);
 	if (!e)
@@ -133,7 +136,7 @@ static __always_inline void tell_called(struct task_struct *task)
 	e->read_bytes = BPF_CORE_READ(task, ioac.rchar) + BPF_CORE_READ(task, signal, ioac.rchar);
 	e->reads = BPF_CORE_READ(task, ioac.syscr) + BPF_CORE_READ(task, signal, ioac.syscr);
 	e->before = 0;
-	e->ended = 1;
+	e->ended = traced ? 1 : 2;
 	emit_end(e);
 }
 

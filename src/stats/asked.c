@@ -91,7 +91,8 @@ int asked_called(struct asked *a, const struct iolat_called *e)
 		return 0;
 	if (!g)
 		return -ENOMEM;
-	count(g, e);
+	if (e->ended != 2)
+		count(g, e);
 	return e->ended ? leave_to_parent(a, p, e) : 0;
 }
 

@@ -218,6 +218,17 @@ def test_children_count_once(folder, iolat):
     assert 96 * base.MIB <= evidence["read_bytes"] < 104 * base.MIB, evidence
 
 
+def test_children_that_are_not_selected(folder, held, iolat):
+    """What they have read is not their parent's either."""
+    file = folder() / "cached"
+    file.write_bytes(bytes(16 * base.MIB))
+    load = held("sh", "-c", f"cat {file} {file} > /dev/null; sleep 1.5; true")
+    tracer = iolat("--pid", load.pid, "--no-children")
+    load.finish()
+    evidence = trace.finding(tracer.stop(), "not-the-disk")["evidence"]
+    assert evidence["read_bytes"] < 16 * base.MIB, evidence
+
+
 def test_only_cached_data(folder, held, iolat):
     """A process that reads nothing but memory: it is not the disk, with the figures."""
     file = folder() / "cached"
