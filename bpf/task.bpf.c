@@ -136,7 +136,7 @@ static __always_inline void tell_called(struct task_struct *task)
 	e->read_bytes = BPF_CORE_READ(task, ioac.rchar) + BPF_CORE_READ(task, signal, ioac.rchar);
 	e->reads = BPF_CORE_READ(task, ioac.syscr) + BPF_CORE_READ(task, signal, ioac.syscr);
 	e->before = 0;
-	e->ended = traced ? 1 : 2;
+	e->ended = traced ? IOLAT_CALLED_LAST : IOLAT_CALLED_CHILDS_LAST;
 	emit_end(e);
 }
 

@@ -597,7 +597,14 @@ struct iolat_called {
 	__u64 read_bytes;
 	__u64 reads;
 	__u32 before;		/* 1: so much it was when tracing began */
-	__u32 ended;		/* 1: it is the last of the process; 2: which is not traced itself, but its parent is */
+	__u32 ended;		/* enum iolat_called_end */
+};
+
+enum iolat_called_end {
+	IOLAT_CALLED_GOES_ON,
+	IOLAT_CALLED_LAST,		/* the process ends */
+	IOLAT_CALLED_CHILDS_LAST,	/* that of one which is not traced itself, but its parent is */
+	IOLAT_CALLED_END_MAX
 };
 
 /* What serves a file system, by statfs(2)'s f_type: linux/magic.h, and for those that have no number there their own

@@ -28,12 +28,14 @@ static const struct row rows[] = {
 	{SYS_io_submit, IOLAT_CALL_READ},
 	SYNCS(fsync), SYNCS(fdatasync), SYNCS(syncfs), SYNCS_ALL(sync), SYNCS_ALL(msync), SYNCS_ALL(umount2),
 	AWAITS(io_getevents), CHANGES(getdents64), CHANGES(fstat), CHANGES(ftruncate), CHANGES(fallocate),
-	CHANGES(flock), CHANGES(fchmod), CHANGES(fchown), CHANGES(fsetxattr), CHANGES(fgetxattr),
+	CHANGES(flock), CHANGES(fcntl), CHANGES(lseek), CHANGES(fstatfs), CHANGES(fchmod), CHANGES(fchown),
+	CHANGES(fsetxattr), CHANGES(fgetxattr), CHANGES(flistxattr), CHANGES(fremovexattr),
 	BY_PATH(openat), BY_PATH(close), BY_PATH(mkdirat), BY_PATH(unlinkat), BY_PATH(linkat),
 	BY_PATH(symlinkat), BY_PATH(mknodat), BY_PATH(fchownat), BY_PATH(fchmodat), BY_PATH(faccessat),
 	BY_PATH(readlinkat), BY_PATH(truncate), BY_PATH(utimensat), BY_PATH(statfs), BY_PATH(execve),
 	BY_PATH(execveat), BY_PATH(mount), BY_PATH(chdir), BY_PATH(fchdir), BY_PATH(getxattr),
-	BY_PATH(setxattr),
+	BY_PATH(setxattr), BY_PATH(listxattr), BY_PATH(removexattr), BY_PATH(lgetxattr), BY_PATH(lsetxattr),
+	BY_PATH(llistxattr), BY_PATH(lremovexattr),
 #ifdef SYS_preadv2
 	READS(preadv2), WRITES(pwritev2),
 #endif

@@ -211,7 +211,7 @@ static bool fs_ok(const struct iolat_fs *e)
 
 static bool called_ok(const struct iolat_called *e)
 {
-	return e->tgid && e->before <= 1 && e->ended <= 2;
+	return e->tgid && e->before <= 1 && e->ended < IOLAT_CALLED_END_MAX;
 }
 
 static bool mark_ok(const struct iolat_mark *e)

@@ -91,9 +91,9 @@ int asked_called(struct asked *a, const struct iolat_called *e)
 		return 0;
 	if (!g)
 		return -ENOMEM;
-	if (e->ended != 2)
+	if (e->ended != IOLAT_CALLED_CHILDS_LAST)
 		count(g, e);
-	return e->ended ? leave_to_parent(a, p, e) : 0;
+	return e->ended != IOLAT_CALLED_GOES_ON ? leave_to_parent(a, p, e) : 0;
 }
 
 static struct asked_entry *entry_of(struct list *l)

@@ -48,21 +48,23 @@ for i in range(20): os.stat(f"{sys.argv[1]}/stat-{i}")
 for i in range(10):
     fd = os.open(f"{sys.argv[1]}/open-{i}", os.O_RDONLY)
     os.read(fd, 4096)
+    os.lseek(fd, i, os.SEEK_DATA)
+    os.fstatvfs(fd)
     os.close(fd)
 """
 
 
 def test_fuse_by_name(folder, stack, held, iolat):
-    """Looking up names, asking for attributes, opening and closing wait for FUSE, too: in sleeps that a signal may
-    end, of which the kernel says nothing."""
+    """Looking up names, asking for attributes, opening, seeking and closing wait for FUSE, too: in sleeps that a signal
+    may end, of which the kernel says nothing."""
     point = folder()
     disks.slow_folder(stack, point, 20)
     load = held(base.PYTHON, "-c", NAMES, point)
     tracer = iolat("--pid", load.pid, "--by", "fs,op")
     load.finish()
     summary = tracer.stop()
-    # A lookup and attributes for each stat; a lookup, an opening, a read, a flush.
-    requests = 20 * 2 + 10 * 4
+    # A lookup and attributes for each stat; a lookup, an opening, a read, a seek, facts about the whole, a flush.
+    requests = 20 * 2 + 10 * 6
     ns = reasons(summary, load.pid)
     assert ns["fuse"] >= 0.95 * requests * 20 * MS, ns
     evidence = trace.finding(summary, "fuse-filesystem")["evidence"]

@@ -314,7 +314,7 @@ static void test_children_count_once(void **state)
 	feed(f, parents);
 	read_calls(f, 400, 200, false);
 	child.ts_ns = T0 + MS(500);
-	child.ended = 1;
+	child.ended = IOLAT_CALLED_LAST;
 	feed(f, child);
 	parents.ts_ns = T0 + MS(900);
 	parents.before = 0;
