@@ -160,6 +160,7 @@ class Iolat:
     """One run of iolat beside what the `with` block does; .summary when the block is over. When it is, the disks being
     idle, its programs must know of no I/O under way; with strict=False the caller looks at .left itself, with idle=False
     there may be some and nobody asks."""
+    skipped = 0  # runs of its programs, by the kernel, in all of them so far
 
     def __init__(self, *args, form="chosen", environment=None, strict=True, idle=True):
         self.args, self.form, self.strict, self.idle = args, form, strict, idle
@@ -195,6 +196,7 @@ class Iolat:
             lines = [json.loads(line) for line in out.splitlines()]
             assert [line["type"] for line in lines] == ["summary"], "with -i 0, just a summary is due"
             self.summary = lines[-1]
+            Iolat.skipped += self.summary["coverage"]["missed"] or 0
             assert not (self.strict and self.left), f"state left behind: {self.left}"
 
     def state_left(self):
