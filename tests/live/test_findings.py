@@ -217,7 +217,7 @@ def test_alone_on_a_disk(slow_disk, fio, iolat):
 
 def test_a_disk_at_its_limit(slow_disk, doio, iolat):
     disk = slow_disk(read_ms=20, queue={"nr_requests": 4})
-    readers = [doio("read", disk, count=8, offset=i * base.MIB) for i in range(24)]
+    readers = [doio("read", disk, count=24, offset=i * base.MIB) for i in range(24)]  # so that they start long before they end
     tracer = iolat("--pid", ",".join(str(r.pid) for r in readers))
     for reader in readers:
         reader.go()

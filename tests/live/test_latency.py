@@ -55,11 +55,11 @@ def test_waiting_for_a_place_in_the_queue(slow_disk, fio, iolat, engine):
 def test_waiting_behind_other_readers(slow_disk, fio, iolat):
     """24 readers, one request each at a time, on a disk that takes 4: most of what each waits is the queue's."""
     disk = slow_disk(read_ms=20, queue={"nr_requests": 4})
-    load = fio(disk, thread=None, numjobs=24, io_size="20k")
+    load = fio(disk, thread=None, numjobs=24, io_size="80k")  # long enough that all of them are there most of the time
     tracer = iolat("--pid", load.pid)
     load.finish()
     row = trace.one(trace.rows(tracer.stop(), device=disk))
-    assert row["ios"] == 24 * 5
+    assert row["ios"] == 24 * 20
     assert row["latency"]["queue"]["p50_ns"] > row["latency"]["device"]["p50_ns"] >= 20 * MS
 
 
